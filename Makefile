@@ -1,0 +1,44 @@
+# Each target sets up .venv first if it is not there. `make help` lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test lint types docs-generated bench ci clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
+
+setup: $(READY) ## make .venv with kafkapy, editable, and the tools for development
+
+$(READY): pyproject.toml hatch_build.py $(wildcard kafkapy/scan/*.pyx)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q -e '.[dev]'
+	@touch $@
+
+test: $(READY) ## run the tests
+	$(BIN)/python -m pytest -q
+
+lint: $(READY) ## ruff, and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(READY) ## mypy --strict
+	$(BIN)/mypy
+
+docs-generated: $(READY) ## write the man pages and completions anew
+	$(BIN)/python man/generate.py
+	$(BIN)/python completions/generate.py
+
+bench: $(READY) ## measure speed and memory
+	$(BIN)/python -m bench
+
+ci: ## everything, as CI runs it
+	.ci/run
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) .venv-ci .ci-* build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -f kafkapy/scan/*.so kafkapy/scan/*.c
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
