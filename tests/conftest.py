@@ -1,0 +1,33 @@
+"""What every test shares."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The top of the checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def sample(root: Path) -> Path:
+    """A small partition directory that a Kafka 4.3.1 broker wrote."""
+    return root / "docs" / "samples" / "orders-0"
+
+
+@pytest.fixture(scope="session")
+def kafkapy() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs ``kafkapy`` as a process of its own, from the top of the checkout."""
+
+    def run(*args: str, **options: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "kafkapy", *args]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, **options)
+
+    return run
