@@ -1,0 +1,360 @@
+"""``kafkapy dump-log``: kafka-dump-log.sh, with filters and other outputs beside Kafka's own lines."""
+
+from typing import Annotated, Any, ClassVar, TypeVar
+
+import typer
+from typer._click import Context
+
+from kafkapy.errors import UsageError
+from kafkapy.output.timestamps import MAX_LONG, parse_timestamp
+from kafkapy.scan.options import MAX_INT, DumpOptions, Filters, MessageDecoder, Output, TransactionState
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+Number = TypeVar("Number", int, int | None)
+
+CHECKS = "What to check"
+DECODING = "How to read keys and values"
+FILTERS = "Which records (beyond Kafka's tool; all that are given must hold)"
+PRINTING = "What to print"
+
+
+class DumpLog(Subcommand):
+    """Dumps what :func:`dump_options` made of the command line."""
+
+    optional_arguments: ClassVar[dict[str, str]] = {"--key-decoder-class": "string", "--value-decoder-class": "string"}
+
+    def invoke(self, ctx: Context) -> Any:
+        """Run the dump; the result is the exit code."""
+        options = super().invoke(ctx)
+        from kafkapy.scan.dump import dump
+
+        return dump(options)
+
+
+app = new_app()
+
+
+@app.command(
+    cls=DumpLog,
+    epilog=examples(
+        (
+            "Show every record of a partition directory, with keys and values:",
+            "kafkapy dump-log --files docs/samples/orders-0 --print-data-log",
+        ),
+        (
+            "List the batches of one segment, without reading records:",
+            "kafkapy dump-log --files docs/samples/orders-0/00000000000000000000.log",
+        ),
+        (
+            "Find the records of one key that carry a header, as JSON lines:",
+            "kafkapy dump-log --files docs/samples/orders-0 --key '^k25$' --header trace=lima --output jsonl",
+        ),
+        (
+            "Show what was written in one minute:",
+            "kafkapy dump-log --files docs/samples/orders-0 --print-data-log --from-time 2026-11-16T03:16:00Z "
+            "--to-time 2026-11-16T03:17:00Z",
+        ),
+        (
+            "Read committed offsets out of the internal topic:",
+            "kafkapy dump-log --files __consumer_offsets-0 --offsets-decoder",
+        ),
+        (
+            "Check that indexes fit their segments, printing mismatches only:",
+            "kafkapy dump-log --files docs/samples/orders-0 --verify-index-only",
+        ),
+    ),
+)
+def dump_options(
+    files: Annotated[
+        list[str],
+        typer.Option(
+            metavar="PATH[,PATH...]",
+            help="What to dump: segments (.log), indexes (.index, .timeindex, .txnindex), producer snapshots "
+            "(.snapshot), metadata snapshots (.checkpoint), or a directory for all of these in it. May be repeated.",
+            rich_help_panel=PRINTING,
+        ),
+    ],
+    print_data_log: Annotated[
+        bool,
+        typer.Option(
+            "--print-data-log",
+            help="Print each record with its key and value. Any decoder option switches this on.",
+            rich_help_panel=PRINTING,
+        ),
+    ] = False,
+    deep_iteration: Annotated[
+        bool,
+        typer.Option(
+            "--deep-iteration",
+            help="Print a line for each record, not only for each batch. Looks into compressed batches.",
+            rich_help_panel=PRINTING,
+        ),
+    ] = False,
+    skip_record_metadata: Annotated[
+        bool,
+        typer.Option(
+            "--skip-record-metadata",
+            help="Leave offset, timestamp, sizes and headers out of record lines. Control records become empty lines.",
+            rich_help_panel=PRINTING,
+        ),
+    ] = False,
+    max_bytes: Annotated[
+        int,
+        typer.Option(
+            metavar="BYTES",
+            help="Read only the whole batches within the first BYTES of a segment.",
+            rich_help_panel=PRINTING,
+        ),
+    ] = MAX_INT,
+    output: Annotated[
+        Output,
+        typer.Option(
+            help="How to print: kafka is the text of Kafka's tool, byte for byte; the others print one row a record, "
+            "or a batch where records are not read.",
+            rich_help_panel=PRINTING,
+        ),
+    ] = Output.KAFKA,
+    summary: Annotated[
+        bool,
+        typer.Option(
+            "--summary",
+            help="Print totals instead of rows: batches, records, bytes, offsets, time range and codecs of each file.",
+            rich_help_panel=PRINTING,
+        ),
+    ] = False,
+    key_decoder_class: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[CLASS]",
+            help="How to print keys: string, hex, base64, int, long, json or utf-8-escaped, or a class of "
+            "Kafka's such as org.apache.kafka.tools.api.LongDecoder. Without CLASS: string.",
+            rich_help_panel=DECODING,
+        ),
+    ] = None,
+    value_decoder_class: Annotated[
+        str | None,
+        typer.Option(metavar="[CLASS]", help="The same for values.", rich_help_panel=DECODING),
+    ] = None,
+    offsets_decoder: Annotated[
+        bool,
+        typer.Option(
+            "--offsets-decoder",
+            help="Decode __consumer_offsets: committed offsets and group metadata. The first of these five flags wins.",
+            rich_help_panel=DECODING,
+        ),
+    ] = False,
+    transaction_log_decoder: Annotated[
+        bool,
+        typer.Option(
+            "--transaction-log-decoder",
+            help="Decode __transaction_state: transactional ids and their states.",
+            rich_help_panel=DECODING,
+        ),
+    ] = False,
+    cluster_metadata_decoder: Annotated[
+        bool,
+        typer.Option(
+            "--cluster-metadata-decoder",
+            help="Decode __cluster_metadata: the KRaft metadata log and its snapshots.",
+            rich_help_panel=DECODING,
+        ),
+    ] = False,
+    remote_log_metadata_decoder: Annotated[
+        bool,
+        typer.Option(
+            "--remote-log-metadata-decoder",
+            help="Decode __remote_log_metadata: which segments tiered storage holds.",
+            rich_help_panel=DECODING,
+        ),
+    ] = False,
+    share_group_state_decoder: Annotated[
+        bool,
+        typer.Option(
+            "--share-group-state-decoder",
+            help="Decode __share_group_state: what share groups have delivered.",
+            rich_help_panel=DECODING,
+        ),
+    ] = False,
+    from_offset: Annotated[
+        int | None,
+        typer.Option(metavar="OFFSET", help="From this offset on.", rich_help_panel=FILTERS),
+    ] = None,
+    to_offset: Annotated[
+        int | None,
+        typer.Option(metavar="OFFSET", help="Up to this offset, itself included.", rich_help_panel=FILTERS),
+    ] = None,
+    from_time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="From this timestamp on: epoch milliseconds, or ISO 8601 such as 2026-01-31T09:30:00+01:00 (UTC where "
+            "no zone is given).",
+            rich_help_panel=FILTERS,
+        ),
+    ] = None,
+    to_time: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Up to this timestamp, itself included.", rich_help_panel=FILTERS),
+    ] = None,
+    partition_leader_epoch: Annotated[
+        int | None,
+        typer.Option(metavar="EPOCH", help="Written under this leader epoch.", rich_help_panel=FILTERS),
+    ] = None,
+    producer_id: Annotated[
+        int | None,
+        typer.Option(
+            metavar="ID",
+            help="Written by this producer; -1 is a producer that is neither idempotent nor transactional.",
+            rich_help_panel=FILTERS,
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX", help="The key has a match of this expression, at any place in it.", rich_help_panel=FILTERS
+        ),
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Carries a header of this name and value. May be repeated.",
+            rich_help_panel=FILTERS,
+        ),
+    ] = None,
+    transactional: Annotated[
+        TransactionState | None,
+        typer.Option(help="Part of a transaction that ended so, or has not ended (open).", rich_help_panel=FILTERS),
+    ] = None,
+    verify_index_only: Annotated[
+        bool,
+        typer.Option(
+            "--verify-index-only",
+            help="Compare each index with its segment and print mismatches, not entries.",
+            rich_help_panel=CHECKS,
+        ),
+    ] = False,
+    index_sanity_check: Annotated[
+        bool,
+        typer.Option(
+            "--index-sanity-check",
+            help="Make the check of an index that a broker makes when it starts, and print no entries.",
+            rich_help_panel=CHECKS,
+        ),
+    ] = False,
+    max_message_size: Annotated[
+        int,
+        typer.Option(
+            metavar="BYTES",
+            help="How much of a segment to read at each index entry that is compared.",
+            rich_help_panel=CHECKS,
+        ),
+    ] = DumpOptions.max_message_size,
+    resync: Annotated[
+        bool,
+        typer.Option(
+            "--resync",
+            help="After damage, look for the next batch with a right checksum and go on there (beyond Kafka's tool).",
+            rich_help_panel=CHECKS,
+        ),
+    ] = False,
+) -> DumpOptions:
+    """Show what is inside log segments, indexes and producer snapshots.
+
+    Reads the files of a partition directory, from a stopped, crashed or running broker or a copy of one, and never
+    writes to them. Without flags it prints a line for each batch; --print-data-log shows the records.
+    """
+    decoder = _first(
+        {
+            MessageDecoder.OFFSETS: offsets_decoder,
+            MessageDecoder.TRANSACTION_LOG: transaction_log_decoder,
+            MessageDecoder.CLUSTER_METADATA: cluster_metadata_decoder,
+            MessageDecoder.REMOTE_LOG_METADATA: remote_log_metadata_decoder,
+            MessageDecoder.SHARE_GROUP_STATE: share_group_state_decoder,
+        }
+    )
+    any_decoder = decoder is not None or key_decoder_class is not None or value_decoder_class is not None
+    return DumpOptions(
+        files=_paths(files),
+        print_data_log=print_data_log or any_decoder,
+        deep_iteration=deep_iteration,
+        verify_index_only=verify_index_only,
+        index_sanity_check=index_sanity_check,
+        max_message_size=_between("--max-message-size", max_message_size, 0, MAX_INT),
+        max_bytes=_between("--max-bytes", max_bytes, 0, MAX_INT),
+        key_decoder=_decoder_name("--key-decoder-class", key_decoder_class),
+        value_decoder=_decoder_name("--value-decoder-class", value_decoder_class),
+        decoder=decoder,
+        skip_record_metadata=skip_record_metadata,
+        output=output,
+        filters=Filters(
+            from_offset=_between("--from-offset", from_offset, 0, MAX_LONG),
+            to_offset=_between("--to-offset", to_offset, 0, MAX_LONG),
+            from_time=_time("--from-time", from_time),
+            to_time=_time("--to-time", to_time),
+            partition_leader_epoch=_between("--partition-leader-epoch", partition_leader_epoch, -1, MAX_INT),
+            producer_id=_between("--producer-id", producer_id, -1, MAX_LONG),
+            key=_regex("--key", key),
+            headers=tuple(_header(text) for text in header or ()),
+            transactional=transactional,
+        ),
+        resync=resync,
+        summary=summary,
+    )
+
+
+def _first(given: dict[MessageDecoder, bool]) -> MessageDecoder | None:
+    """The decoder that wins: the first given one in the order of the enum, which is Kafka's precedence."""
+    return next((decoder for decoder in MessageDecoder if given[decoder]), None)
+
+
+def _paths(files: list[str]) -> tuple[str, ...]:
+    paths = tuple(path for given in files for path in given.split(",") if path)
+    if not paths:
+        raise UsageError("--files names no file")
+    return paths
+
+
+def _decoder_name(option: str, given: str | None) -> str:
+    """A decoder's name, checked now: a dump finds out only after it has begun to print."""
+    if given is None:
+        return DumpOptions.key_decoder
+    from kafkapy.scan.payload import payload_decoder
+
+    try:
+        payload_decoder(given)
+    except UsageError as error:
+        raise UsageError(f"{option}: {error}") from None
+    return given
+
+
+def _between(option: str, given: Number, low: int, high: int) -> Number:
+    """A number that Kafka's field can hold."""
+    if given is not None and not low <= given <= high:
+        raise UsageError(f"{option}: {given} is not between {low} and {high}")
+    return given
+
+
+def _time(option: str, given: str | None) -> int | None:
+    try:
+        return None if given is None else parse_timestamp(given)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from None
+
+
+def _regex(option: str, given: str | None) -> str | None:
+    """An expression, checked in the form in which keys are searched: bytes."""
+    import re
+
+    try:
+        re.compile((given or "").encode())
+    except (re.error, UnicodeEncodeError) as error:
+        raise UsageError(f"{option}: {given} is not a regular expression: {error}") from None
+    return given
+
+
+def _header(given: str) -> tuple[str, str]:
+    name, equals, value = given.partition("=")
+    if not equals:
+        raise UsageError(f"--header: {given} is not of the form NAME=VALUE")
+    return name, value

@@ -1,0 +1,119 @@
+"""The entry point: runs a command line and turns whatever happens into an exit code.
+
+    0    done                       1    the operation failed
+    2    the command line is wrong  130  interrupted     141  nobody reads the output any more
+
+An error is one line on stderr that begins with ``kafkapy:``. A traceback appears only with --debug or
+KAFKAPY_DEBUG=1.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from kafkapy.errors import KafkapyError, UsageError
+
+if TYPE_CHECKING:
+    from typer._click.exceptions import UsageError as TyperUsageError
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``kafkapy`` with these arguments (the process's own by default); the result is the exit code."""
+    try:
+        code = _run(list(sys.argv[1:] if argv is None else argv))
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        _drop_output()
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except KafkapyError as error:
+        return _fail(str(error), error.exit_code)
+    except OSError as error:
+        code = _fail(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error), 1)
+        _drop_output()
+        return code
+    except Exception as error:
+        hint = "" if _debugging() else "; run again with --debug"
+        return _fail(f"internal error: {type(error).__name__}: {error}{hint}", 1)
+
+
+def _run(args: list[str]) -> int:
+    from typer import Abort, Exit
+    from typer._click.exceptions import NoArgsIsHelpError
+    from typer._click.exceptions import UsageError as TyperUsageError
+
+    from kafkapy.lazy_group import root_command
+
+    root = root_command()
+    path = "kafkapy"
+    try:
+        with root.make_context("kafkapy", args) as ctx:
+            try:
+                return root.invoke(ctx) or 0
+            finally:
+                path = f"kafkapy {ctx.invoked_subcommand}"
+    except Exit as request:
+        return request.exit_code
+    except Abort:
+        return INTERRUPTED
+    except NoArgsIsHelpError as error:
+        print(error.message, file=sys.stderr)
+        return error.exit_code
+    except TyperUsageError as error:
+        return _fail_usage(_usage_text(error), error.ctx.command_path if error.ctx else path)
+    except UsageError as error:
+        return _fail_usage(str(error), path)
+
+
+def _usage_text(error: TyperUsageError) -> str:
+    from typer._click.exceptions import NoSuchOption
+
+    from kafkapy.lazy_group import did_you_mean
+
+    if isinstance(error, NoSuchOption):
+        return f"no such option: {error.option_name}{did_you_mean(error.possibilities or ())}"
+    text = error.format_message().rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def _fail_usage(text: str, command_path: str) -> int:
+    return _fail(f"{text}. Try '{command_path} --help'.", UsageError.exit_code)
+
+
+def _fail(text: str, code: int) -> int:
+    """Say what went wrong after everything that was already printed."""
+    with suppress(OSError):
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    with suppress(OSError):
+        if _debugging() and sys.exc_info()[0] is not None:
+            import traceback
+
+            traceback.print_exc()
+        print("kafkapy:", _one_line(text), file=sys.stderr, flush=True)
+    return code
+
+
+def _one_line(text: str) -> str:
+    """Keep line breaks and terminal controls that came out of a file or an argument from being obeyed."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def _drop_output() -> None:
+    """Point stdout at nothing, or the interpreter's last flush would fail and print about it."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _debugging() -> bool:
+    return os.environ.get("KAFKAPY_DEBUG", "0") not in ("", "0")

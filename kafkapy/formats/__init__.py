@@ -1,0 +1,1 @@
+"""Bytes to values and back: Kafka's on-disk formats. No files, no clock."""

@@ -1,0 +1,84 @@
+"""The ``kafkapy`` command itself: a group whose subcommands are imported only when one is chosen.
+
+Names and one-line helps stand in COMMANDS, so ``kafkapy --help`` imports no command at all, and a command pays
+for its own imports only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from importlib import import_module
+
+import typer.main
+from typer._click import Command, Context, HelpFormatter
+from typer.core import TyperGroup
+
+from kafkapy.subcommand import COMMON_OPTIONS, examples, write_verbatim
+
+COMMANDS = {
+    "dump-log": "Show what is inside log segments, indexes and producer snapshots.",
+}
+"""Each subcommand with its one-line help; ``dump-log`` lives in commands/dump_log.py."""
+
+DESCRIPTION = """Apache Kafka's admin scripts as one program.
+
+A subcommand is named after Kafka's script (kafka-dump-log.sh is kafkapy dump-log), takes the same flags and prints
+the same lines. Run 'kafkapy COMMAND --help' for what one can do.
+"""
+
+
+class LazyGroup(TyperGroup):
+    """Loads ``kafkapy.commands.<name>`` when ``<name>`` is asked for."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """Every subcommand's name, in the order of the registry."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        """Import the module of a subcommand; None when there is no such subcommand."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module("kafkapy.commands." + cmd_name.replace("-", "_"))
+        command = typer.main.get_command(module.app)
+        command.name = cmd_name
+        return command
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """Choose the subcommand, or say which one was probably meant."""
+        if args[0] not in COMMANDS:
+            ctx.fail(f"no such command: {args[0]}{did_you_mean(get_close_matches(args[0], COMMANDS))}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """List the subcommands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the examples as they stand."""
+        write_verbatim(self, formatter)
+
+
+def did_you_mean(candidates: Iterable[str]) -> str:
+    """A suggestion to append to an error, or nothing."""
+    names = " or ".join(candidates)
+    return f" (did you mean {names}?)" if names else ""
+
+
+def root_command() -> LazyGroup:
+    """The ``kafkapy`` command."""
+    return LazyGroup(
+        name="kafkapy",
+        help=DESCRIPTION,
+        params=list(COMMON_OPTIONS),
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        epilog=examples(
+            (
+                "Show the records of every segment in a partition directory:",
+                "kafkapy dump-log --files docs/samples/orders-0 --print-data-log",
+            ),
+            ("Learn what a subcommand can do:", "kafkapy dump-log --help"),
+        ),
+    )

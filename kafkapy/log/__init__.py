@@ -1,0 +1,1 @@
+"""One partition directory: its files, their names, and reading them."""

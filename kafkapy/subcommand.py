@@ -1,0 +1,104 @@
+"""What every kafkapy command shares: its common flags, its plain help, and Kafka's spellings of options.
+
+Help stays plain text, since rich would double the time that ``--help`` takes. Options are grouped under their
+``rich_help_panel`` and the epilog is printed as written: it holds worked examples (see :func:`examples`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import typer
+from typer._click import Command, Context, HelpFormatter, Parameter
+from typer._click.exceptions import UsageError
+from typer.core import TyperCommand, TyperOption
+
+from kafkapy import __version__, java_args
+
+KAFKA_VERSION = "4.3.1"
+OTHER_OPTIONS = "Other options"
+
+
+def new_app() -> typer.Typer:
+    """An empty Typer app with nothing that imports rich."""
+    return typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+def examples(*pairs: tuple[str, str]) -> str:
+    """An epilog of worked examples, each a sentence and the command line that does it."""
+    return "Examples:\n" + "\n".join(f"  {sentence}\n    {line}\n" for sentence, line in pairs).rstrip("\n")
+
+
+def _show_version(ctx: Context, _: Parameter, given: bool) -> None:
+    if given and not ctx.resilient_parsing:
+        typer.echo(f"kafkapy {__version__} (Kafka {KAFKA_VERSION})")
+        ctx.exit()
+
+
+def _switch_debug_on(_: Context, __: Parameter, given: bool) -> None:
+    if given:
+        os.environ["KAFKAPY_DEBUG"] = "1"
+
+
+def _common_flag(name: str, help_text: str, callback: Any) -> TyperOption:
+    return TyperOption(
+        param_decls=[name], is_flag=True, expose_value=False, is_eager=True, help=help_text, callback=callback
+    )
+
+
+COMMON_OPTIONS: tuple[Parameter, ...] = (
+    _common_flag(
+        "--debug", "On an error, show where in the program it arose. Same as KAFKAPY_DEBUG=1.", _switch_debug_on
+    ),
+    _common_flag("--version", "Show kafkapy's version and the version of Kafka it mirrors, then exit.", _show_version),
+)
+
+
+class Subcommand(TyperCommand):
+    """One command, spelled as Kafka's tool of the same name is."""
+
+    optional_arguments: ClassVar[Mapping[str, str]] = {}
+    """Long options that may leave their argument out, and the value that then stands for it."""
+
+    def get_params(self, ctx: Context) -> list[Parameter]:
+        """The command's own options, then the common ones, then ``--help``."""
+        own = super().get_params(ctx)
+        return [*own[: len(self.params)], *COMMON_OPTIONS, *own[len(self.params) :]]
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Parse, after bringing Kafka's spellings into Typer's."""
+        valued = {name for param in self.params if not getattr(param, "is_flag", False) for name in param.opts}
+        try:
+            return super().parse_args(ctx, java_args.normalise(args, valued, self.optional_arguments))
+        except UsageError as error:
+            # The parser leaves the context out of some errors; without it, the hint could not name the command.
+            error.ctx = error.ctx or ctx
+            raise
+
+    def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the options, a section for each group."""
+        for title, params in option_groups(self, ctx).items():
+            with formatter.section(title):
+                formatter.write_dl([record for param in params if (record := param.get_help_record(ctx))])
+
+    def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the examples as they stand: a wrapped command line cannot be copied."""
+        write_verbatim(self, formatter)
+
+
+def write_verbatim(command: Command, formatter: HelpFormatter) -> None:
+    """Write a command's epilog without wrapping it."""
+    if command.epilog:
+        formatter.write_paragraph()
+        formatter.write(command.epilog + "\n")
+
+
+def option_groups(command: Command, ctx: Context) -> dict[str, list[Parameter]]:
+    """A command's visible options under the titles of their groups, in the order of declaration."""
+    groups: dict[str, list[Parameter]] = {}
+    for param in command.get_params(ctx):
+        if not getattr(param, "hidden", False):
+            groups.setdefault(getattr(param, "rich_help_panel", None) or OTHER_OPTIONS, []).append(param)
+    return groups

@@ -1,0 +1,123 @@
+"""The program as a process: exit codes, one-line errors, signals and closed pipes."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kafkapy import __version__
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def one_line(text: str) -> str:
+    assert text.startswith("kafkapy: ")
+    assert text.count("\n") == 1
+    return text.removeprefix("kafkapy: ").rstrip("\n")
+
+
+@pytest.mark.parametrize("args", [["--version"], ["dump-log", "--version"], ["dump-log", "-version"]])
+def test_version(kafkapy: Run, args: list[str]) -> None:
+    done = kafkapy(*args)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"kafkapy {__version__} (Kafka 4.3.1)\n", "")
+
+
+def test_help_names_the_commands_and_examples(kafkapy: Run) -> None:
+    done = kafkapy("--help")
+    assert done.returncode == 0
+    assert "dump-log  Show what is inside log segments" in done.stdout
+    assert "Examples:\n" in done.stdout
+
+
+def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
+    done = kafkapy()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == kafkapy("--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "error"),
+    [
+        ("dmp-log", "no such command: dmp-log (did you mean dump-log?). Try 'kafkapy --help'."),
+        ("kafka-dump-log.sh", "no such command: kafka-dump-log.sh (did you mean dump-log?). Try 'kafkapy --help'."),
+        ("--verson", "no such option: --verson (did you mean --version?). Try 'kafkapy --help'."),
+        ("dump-log --fles x", "no such option: --fles (did you mean --files?). Try 'kafkapy dump-log --help'."),
+        ("dump-log -fles x", "no such option: --fles (did you mean --files?). Try 'kafkapy dump-log --help'."),
+        ("dump-log", "missing option '--files'. Try 'kafkapy dump-log --help'."),
+        ("dump-log --files", "option '--files' requires an argument. Try 'kafkapy dump-log --help'."),
+        ("dump-log --files ,", "--files names no file. Try 'kafkapy dump-log --help'."),
+        ("dump-log --files a b", "got unexpected extra argument(s) (b). Try 'kafkapy dump-log --help'."),
+        (
+            "dump-log --files a --max-bytes x",
+            "invalid value for '--max-bytes': 'x' is not a valid int. Try 'kafkapy dump-log --help'.",
+        ),
+    ],
+)
+def test_bad_usage_is_one_line_with_a_hint(kafkapy: Run, args: str, error: str) -> None:
+    done = kafkapy(*args.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert one_line(done.stderr) == error
+
+
+def test_controls_in_an_argument_do_not_reach_the_terminal(kafkapy: Run) -> None:
+    done = kafkapy("dump\x1b[31m\nlog")
+    assert one_line(done.stderr).startswith("no such command: dump\\x1b[31m\\nlog")
+
+
+def test_a_missing_file_is_one_line(kafkapy: Run, tmp_path: Path) -> None:
+    done = kafkapy("dump-log", "--files", str(tmp_path / "00000000000000000000.log"))
+    assert done.returncode == 1
+    assert str(tmp_path) in one_line(done.stderr)
+
+
+def test_debug_shows_the_traceback_and_keeps_the_exit_code(kafkapy: Run, tmp_path: Path) -> None:
+    args = ["dump-log", "--files", str(tmp_path / "00000000000000000000.log")]
+    plain = kafkapy(*args)
+    for done in (
+        kafkapy(*args, "--debug"),
+        kafkapy("--debug", *args),
+        kafkapy(*args, env={**os.environ, "KAFKAPY_DEBUG": "1"}),
+    ):
+        assert done.returncode == plain.returncode
+        assert done.stderr.startswith("Traceback")
+        assert done.stderr.endswith(plain.stderr)
+
+
+@pytest.fixture
+def long_dump(sample: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A dump of far more than a pipe holds, of which one line was read: it is at work, or waits for its reader."""
+    segments = ",".join([str(sample / "00000000000000000000.log")] * 200)
+    command = [sys.executable, "-m", "kafkapy", "dump-log", "--print-data-log", "--files", segments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"Dumping ")
+        yield process
+
+
+def test_a_reader_that_leaves_ends_the_program_quietly(long_dump: subprocess.Popen[bytes]) -> None:
+    assert long_dump.stdout is not None
+    assert long_dump.stderr is not None
+    long_dump.stdout.close()
+    assert long_dump.stderr.read() == b""
+    assert long_dump.wait() == 141
+
+
+def test_an_interrupt_ends_the_program_quietly(long_dump: subprocess.Popen[bytes]) -> None:
+    long_dump.send_signal(signal.SIGINT)
+    _, err = long_dump.communicate()
+    assert (long_dump.returncode, err) == (130, b"")
+
+
+def test_output_that_cannot_be_written_is_an_error() -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("needs /dev/full")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "kafkapy", "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert "No space left on device" in one_line(done.stderr)

@@ -1,0 +1,97 @@
+"""Help, man pages and completions say the same as the commands, and every example can be run."""
+
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kafkapy.command_tree import Node, command_tree, walk
+from kafkapy.lazy_group import COMMANDS
+
+NODES = {" ".join(node.path): node for node in walk(command_tree())}
+every_command = pytest.mark.parametrize("node", NODES.values(), ids=NODES.keys())
+
+
+def test_every_file_in_commands_is_registered(root: Path) -> None:
+    modules = {path.stem for path in (root / "commands").glob("*.py")} - {"__init__"}
+    assert modules == {name.replace("-", "_") for name in COMMANDS}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_registry_has_the_first_line_of_the_help(name: str) -> None:
+    assert NODES[f"kafkapy {name}"].summary == COMMANDS[name]
+
+
+@every_command
+def test_every_command_has_examples_that_parse(node: Node) -> None:
+    assert len(node.examples) >= 2
+    for sentence, line in node.examples:
+        assert sentence.endswith(":")
+        program, command, *args = shlex.split(line)
+        assert program == "kafkapy"
+        if "--help" not in args:
+            child = NODES[f"kafkapy {command}"]
+            child.command.make_context(command, args)
+
+
+@every_command
+def test_every_option_has_a_help_text(node: Node) -> None:
+    assert [option.names for option in node.options if not option.help] == []
+
+
+@pytest.mark.parametrize("generator", ["man/generate.py", "completions/generate.py"])
+def test_generated_files_are_fresh(root: Path, generator: str) -> None:
+    done = subprocess.run([sys.executable, generator, "--check"], cwd=root, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_stale_page_is_named(root: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "checkout"
+    shutil.copytree(root / "kafkapy", copy / "kafkapy", ignore=shutil.ignore_patterns("__pycache__"))
+    for directory in ("commands", "man"):
+        shutil.copytree(root / directory, copy / directory, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "man" / "kafkapy.1").write_text("old")
+    (copy / "man" / "kafkapy-gone.1").write_text("left behind")
+    done = subprocess.run(
+        [sys.executable, "man/generate.py", "--check"], cwd=copy, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert [line.split()[0] for line in done.stderr.splitlines()] == ["man/kafkapy.1", "man/kafkapy-gone.1"]
+
+
+@every_command
+def test_man_pages_have_no_roff_warnings(root: Path, node: Node) -> None:
+    if shutil.which("groff") is None:
+        pytest.skip("needs groff")
+    page = root / "man" / f"{'-'.join(node.path)}.1"
+    done = subprocess.run(
+        ["groff", "-man", "-ww", "-Tutf8", "-P-cbou", page], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for option in node.options:
+        assert option.names[0] in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["kafkapy", "du"], ["dump-log"]),
+        (["kafkapy", "dump-log", "--out"], ["--output"]),
+        (["kafkapy", "dump-log", "--output", "js"], ["json", "jsonl"]),
+        (["kafkapy", "dump-log", "--output", "=", "c"], ["csv"]),
+        (["kafkapy", "dump-log", "--files", "LIC"], ["LICENSE"]),
+        (["kafkapy", "dump-log", "--files", "README.md,LIC"], ["README.md,LICENSE"]),
+        (["kafkapy", "dump-log", "--max-bytes", ""], []),
+    ],
+)
+def test_bash_completion(root: Path, words: list[str], offered: list[str]) -> None:
+    if shutil.which("bash") is None:
+        pytest.skip("needs bash")
+    # compopt only works while readline completes, so outside of it stands for nothing.
+    script = f"""compopt() {{ :; }}; . completions/kafkapy.bash
+COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; _kafkapy; printf '%s\\n' "${{COMPREPLY[@]}}" """
+    done = subprocess.run(["bash", "-c", script], cwd=root, capture_output=True, text=True, check=False)
+    assert (done.stderr, done.stdout.split()) == ("", offered)
