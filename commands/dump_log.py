@@ -7,7 +7,16 @@ from typer._click import Context
 
 from kafkapy.errors import UsageError
 from kafkapy.output.timestamps import MAX_LONG, parse_timestamp
-from kafkapy.scan.options import MAX_INT, DumpOptions, Filters, MessageDecoder, Output, TransactionState
+from kafkapy.scan.options import (
+    DEFAULT_DECODER,
+    MAX_INT,
+    MAX_MESSAGE_SIZE,
+    DumpOptions,
+    Filters,
+    MessageDecoder,
+    Output,
+    TransactionState,
+)
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 Number = TypeVar("Number", int, int | None)
@@ -249,7 +258,7 @@ def dump_options(
             help="How much of a segment to read at each index entry that is compared.",
             rich_help_panel=CHECKS,
         ),
-    ] = DumpOptions.max_message_size,
+    ] = MAX_MESSAGE_SIZE,
     resync: Annotated[
         bool,
         typer.Option(
@@ -318,7 +327,7 @@ def _paths(files: list[str]) -> tuple[str, ...]:
 def _decoder_name(option: str, given: str | None) -> str:
     """A decoder's name, checked now: a dump finds out only after it has begun to print."""
     if given is None:
-        return DumpOptions.key_decoder
+        return DEFAULT_DECODER
     from kafkapy.scan.payload import payload_decoder
 
     try:

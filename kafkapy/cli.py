@@ -9,6 +9,7 @@ KAFKAPY_DEBUG=1.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+GC_THRESHOLD = 50_000  # start-up makes many objects that stay: at the default it looks for garbage again and again
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``kafkapy`` with these arguments (the process's own by default); the result is the exit code."""
+    gc.set_threshold(GC_THRESHOLD)
     try:
         code = _run(list(sys.argv[1:] if argv is None else argv))
         if sys.stdout is not None:

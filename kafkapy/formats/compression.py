@@ -27,7 +27,12 @@ XERIAL_HEADER = XERIAL_MAGIC + b"\x00\x00\x00\x01\x00\x00\x00\x01"
 XERIAL_BLOCK = 32 * 1024
 SNAPPY_MAX_RATIO = 32  # a copy of 3 bytes yields at most 64
 GZIP_MEMBER_MIN = 18
+LZ4_MAGIC = b"\x04\x22\x4d\x18"
 LZ4_HEADER_SIZE = 7
+LZ4_INDEPENDENT_BLOCKS = 0x60  # and version 1
+LZ4_BLOCK_CHECKSUM = 0x10
+LZ4_CONTENT_SIZE = 0x08
+LZ4_BLOCK_64K = 0x40
 
 Buffer = bytes | bytearray | memoryview
 
@@ -249,10 +254,7 @@ class _Lz4Reader(_ChunkReader):
         from lz4 import frame
 
         self._frame = frame.LZ4FrameDecompressor()
-        self._rest = data
-        self._pending = b""
-        if magic == 0:
-            self._pending, self._rest = _right_header(data), data[LZ4_HEADER_SIZE:]
+        self._pending, self._rest = _lz4_header(data, check_descriptor=magic > 0)
         super().__init__(self._decompress)
 
     def _decompress(self, limit: int) -> bytes:
@@ -271,26 +273,32 @@ class _Lz4Reader(_ChunkReader):
         return b""
 
 
-def _right_header(data: memoryview) -> bytes:
-    """The frame header with the checksum that its descriptor should have (Kafka's magic-0 writers had it wrong)."""
+def _lz4_header(data: memoryview, check_descriptor: bool) -> tuple[bytes, memoryview]:
+    """A frame header for the library to read, and what follows the one in ``data``.
+
+    Kafka reads frames of independent blocks only, and looks neither at the content size nor at the content checksum, so
+    the header that the library gets has neither.
+    """
     from lz4 import frame
 
     if len(data) < LZ4_HEADER_SIZE:
         raise CompressionError("lz4: Stream ended prematurely")
     flags, block = data[4], data[5]
-    if flags & 0x08:
-        raise CompressionError("lz4: a magic 0 frame with a content size is not supported")
+    size = LZ4_HEADER_SIZE + (8 if flags & LZ4_CONTENT_SIZE else 0)
+    if data[:4] != LZ4_MAGIC:
+        raise CompressionError("lz4: Stream unsupported (invalid magic bytes)")
+    if flags & 0xE3 != LZ4_INDEPENDENT_BLOCKS or block & 0x8F or block < LZ4_BLOCK_64K:
+        raise CompressionError(f"lz4: Stream unsupported (flags {flags:#04x}, block size {block:#04x})")
     try:
+        if check_descriptor:
+            frame.get_frame_info(bytes(data[:size]))
+        context = frame.create_compression_context()
         header = frame.compress_begin(
-            frame.create_compression_context(),
-            block_size=block >> 4 & 7,
-            block_linked=not flags & 0x20,
-            block_checksum=bool(flags & 0x10),
-            content_checksum=bool(flags & 0x04),
+            context, block_size=block >> 4, block_linked=False, block_checksum=bool(flags & LZ4_BLOCK_CHECKSUM)
         )
     except (RuntimeError, ValueError) as error:
         raise CompressionError(f"lz4: {error}") from None
-    return bytes(header)
+    return bytes(header), data[size:]
 
 
 class _ZstdReader:

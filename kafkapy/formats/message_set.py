@@ -21,8 +21,8 @@ checking them first; here a size that does not fit is a CorruptRecordError in th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from struct import Struct
+from typing import NamedTuple
 
 from kafkapy.errors import CorruptRecordError
 from kafkapy.formats.checksum import crc32
@@ -40,8 +40,7 @@ HEADER_SIZES = {0: 6, 1: 14}
 INNER_LIMIT = 1 << 26
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """One message: ``data`` begins at the checksum. ``wrapper`` is the message it was compressed in."""
 
     offset: int

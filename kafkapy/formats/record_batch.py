@@ -26,7 +26,6 @@ fail the checksum, and recovery cuts the log at the start of that batch.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from struct import Struct
 from typing import NamedTuple
 
@@ -74,8 +73,7 @@ class Header(NamedTuple):
     value: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One record, with its offset and timestamp made absolute."""
 
     offset: int
@@ -86,8 +84,7 @@ class Record:
     sequence: int = NO_SEQUENCE
 
 
-@dataclass(frozen=True, slots=True)
-class BatchHeader:
+class BatchHeader(NamedTuple):
     """The 61 bytes before the records."""
 
     base_offset: int
@@ -152,8 +149,7 @@ class BatchHeader:
         return self.base_timestamp if self.attributes & DELETE_HORIZON else None
 
 
-@dataclass(frozen=True, slots=True)
-class BatchOptions:
+class BatchOptions(NamedTuple):
     """What the writer of a batch decides, besides the records."""
 
     base_offset: int = 0
@@ -167,7 +163,7 @@ class BatchOptions:
     producer_epoch: int = NO_PRODUCER_EPOCH
     base_sequence: int = NO_SEQUENCE
     last_offset_delta: int | None = None
-    level: int | None = field(default=None, compare=False)
+    level: int | None = None
 
     @property
     def attributes(self) -> int:
@@ -207,7 +203,7 @@ def decode_header(data: Buffer, position: int = 0) -> BatchHeader:
 
 def encode_header(header: BatchHeader) -> bytes:
     """The 61 bytes of ``header``, its checksum as it stands there."""
-    return HEADER.pack(*(getattr(header, name) for name in BatchHeader.__slots__))
+    return HEADER.pack(*header)
 
 
 def is_valid(data: Buffer, header: BatchHeader, position: int = 0) -> bool:
@@ -286,7 +282,7 @@ def encode_batch(records: Iterable[Record], options: BatchOptions = BatchOptions
         record_count=len(records),
     )
     batch = encode_header(header) + packed
-    return encode_header(replace(header, crc=crc32c(batch[ATTRIBUTES_POSITION:]))) + packed
+    return encode_header(header._replace(crc=crc32c(batch[ATTRIBUTES_POSITION:]))) + packed
 
 
 def _read_bytes(data: bytes, position: int) -> tuple[bytes | None, int]:

@@ -6,8 +6,8 @@ write, which recovery would cut off. A size smaller than any message is damage, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from struct import Struct
+from typing import NamedTuple
 
 from kafkapy.errors import CorruptRecordError
 from kafkapy.formats.message_set import RECORD_OVERHEAD_V0
@@ -18,8 +18,7 @@ PREFIX = Struct(">qi4xb")  # offset, size, (leader epoch or checksum), magic
 PREFIX_SIZE = MAGIC_POSITION + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A batch, or a message of a v0 or v1 set, that lies whole in its file."""
 
     position: int

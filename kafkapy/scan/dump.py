@@ -2,47 +2,46 @@
 
 A file that Kafka's tool would die over ends the dump with one line on stderr and exit code 1; all that Kafka prints
 before it is printed. ``--resync`` goes on after damage and reports what was lost.
+
+What only some dumps need (rows, indexes, snapshots, summaries) is imported when it is needed: starting costs more than
+dumping a small file.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from dataclasses import fields, replace
+from typing import TYPE_CHECKING
 
-from kafkapy.errors import CorruptSnapshotError, DamagedFileError, FormatError, KafkapyError, UsageError
-from kafkapy.formats import producer_snapshot, snapshot_id
-from kafkapy.formats.transaction_index import TransactionIndex
+from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.log import names
 from kafkapy.output.progress import Progress
-from kafkapy.output.row_writer import RowWriter, row_writer
 from kafkapy.output.sink import Sink
-from kafkapy.scan import rows
-from kafkapy.scan.index_dump import dump_offset_index, dump_time_index
 from kafkapy.scan.options import MAX_INT, DumpOptions, Output
 from kafkapy.scan.payload import payload_decoder
 from kafkapy.scan.report import Report
-from kafkapy.scan.row_printer import RowPrinter
-from kafkapy.scan.rows import AbortedTxnRow, ProducerRow, Row
 from kafkapy.scan.segment_dump import SegmentDump
 from kafkapy.scan.text_printer import TextPrinter
 
+if TYPE_CHECKING:
+    from kafkapy.output.row_writer import RowWriter
+    from kafkapy.scan.printer import Printer
+    from kafkapy.scan.rows import Row
+
 CHECKPOINT_SUFFIX = ".checkpoint"
-BOOTSTRAP = "bootstrap.checkpoint"
-ROW_TYPES = (
-    rows.BatchRow, rows.RecordRow, rows.OffsetIndexRow, rows.TimeIndexRow, rows.AbortedTxnRow, rows.ProducerRow,
-)  # fmt: skip
 
 
-def dump(options: DumpOptions) -> int:
-    """Dump every file; the exit code."""
-    payload_decoder(options.key_decoder), payload_decoder(options.value_decoder)
+def dump(options: DumpOptions, sink: Sink | None = None) -> int:
+    """Dump every file to ``sink``, stdout where none is given; the exit code."""
+    for name in (options.key_decoder, options.value_decoder):
+        payload_decoder(name)
     files = _expand(options.files)
+    sink = sink or Sink()
     if options.summary:
         from kafkapy.scan.summary import summarize
 
-        return summarize(files, options)
-    return _Dump(options, files).run()
+        return summarize(files, options, sink)
+    return _Dump(options, files, sink).run()
 
 
 def _expand(paths: tuple[str, ...]) -> list[str]:
@@ -60,16 +59,17 @@ def _expand(paths: tuple[str, ...]) -> list[str]:
 
 
 class _Dump:
-    def __init__(self, options: DumpOptions, files: list[str]) -> None:
+    def __init__(self, options: DumpOptions, files: list[str], sink: Sink) -> None:
         self._options = options
         self._files = files
-        self._sink = Sink()
         self._report = Report()
-        self._text = TextPrinter(options, self._sink)
+        self._text = TextPrinter(options, sink)
         self._rows: RowWriter | None = None
         if options.output is not Output.KAFKA:
-            columns = {row.type: ["type", *(field.name for field in fields(row))] for row in ROW_TYPES}
-            self._rows = row_writer(options.output.value, self._sink, columns)
+            from kafkapy.output.row_writer import row_writer
+            from kafkapy.scan.rows import columns_by_type
+
+            self._rows = row_writer(options.output.value, sink, columns_by_type())
         self._progress = Progress(sum(os.path.getsize(f) for f in files if os.path.isfile(f)))
 
     def run(self) -> int:
@@ -92,24 +92,34 @@ class _Dump:
         try:
             if suffix in (names.LOG_SUFFIX, CHECKPOINT_SUFFIX):
                 return self._log(path, suffix)
-            if suffix == names.INDEX_SUFFIX:
-                dump_offset_index(path, _base_offset(path), self._options, self._report, self._emit)
-            elif suffix == names.TIME_INDEX_SUFFIX:
-                dump_time_index(path, _base_offset(path), self._options, self._report, self._emit)
-            elif suffix == names.PRODUCER_SNAPSHOT_SUFFIX:
-                self._producer_snapshot(path)
-            elif suffix == names.TXN_INDEX_SUFFIX:
-                self._transaction_index(path)
-            else:
-                _tell(f"Ignoring unknown file {path}")
+            self._other(path, suffix)
+        except BrokenPipeError:
+            raise  # about the output, not the file
         except OSError as error:
             raise KafkapyError(f"{error.filename or path}: {error.strerror}") from None
         return False
 
+    def _other(self, path: str, suffix: str) -> None:
+        if suffix in (names.INDEX_SUFFIX, names.TIME_INDEX_SUFFIX):
+            from kafkapy.scan.index_dump import dump_offset_index, dump_time_index
+
+            dump_index = dump_offset_index if suffix == names.INDEX_SUFFIX else dump_time_index
+            dump_index(path, _base_offset(path), self._options, self._report, self._emit)
+        elif suffix == names.PRODUCER_SNAPSHOT_SUFFIX:
+            from kafkapy.scan.state_dump import dump_producer_snapshot
+
+            dump_producer_snapshot(path, self._emit, self._tell)
+        elif suffix == names.TXN_INDEX_SUFFIX:
+            from kafkapy.scan.state_dump import dump_transaction_index
+
+            dump_transaction_index(path, _base_offset(path), self._emit)
+        else:
+            self._tell(f"Ignoring unknown file {path}")
+
     def _log(self, path: str, suffix: str) -> bool:
         self._line(_title(path, suffix))
-        printer = self._text if self._rows is None else RowPrinter(self._options, self._rows, path)
-        segment = SegmentDump(path, self._options, printer, self._report, self._progress, _tell)
+        printer = self._printer(path)
+        segment = SegmentDump(path, self._options, printer, self._report, self._progress, self._tell)
         try:
             trailing = segment.run()
         finally:
@@ -119,33 +129,15 @@ class _Dump:
             if self._rows is None:
                 self._line(message)
             else:
-                _tell(f"{path}: {message}")
+                self._tell(f"{path}: {message}")
         return segment.lost
 
-    def _producer_snapshot(self, path: str) -> None:
-        try:
-            entries = producer_snapshot.decode(_read(path))
-        except CorruptSnapshotError as error:
-            self._text.finish()
-            _tell(str(error))
-            return
-        for entry in entries:
-            self._emit(*_producer(path, entry))
+    def _printer(self, path: str) -> Printer:
+        if self._rows is None:
+            return self._text
+        from kafkapy.scan.row_printer import RowPrinter
 
-    def _transaction_index(self, path: str) -> None:
-        try:
-            aborted = TransactionIndex(_base_offset(path), _read(path), os.path.abspath(path)).all_aborted_txns()
-        except FormatError as error:
-            raise DamagedFileError(path, 0, str(error)) from None
-        for txn in aborted:
-            row = AbortedTxnRow(
-                path, txn.version, txn.producer_id, txn.first_offset, txn.last_offset, txn.last_stable_offset
-            )
-            self._emit(
-                f"version: {row.version} producerId: {row.producer_id} firstOffset: {row.first_offset}"
-                f" lastOffset: {row.last_offset} lastStableOffset: {row.last_stable_offset}",
-                row,
-            )
+        return RowPrinter(self._options, self._rows, path)
 
     def _line(self, text: str) -> None:
         if self._rows is None:
@@ -157,54 +149,25 @@ class _Dump:
         elif row is not None:
             self._rows.row(row.values())
 
-
-def _producer(path: str, entry: producer_snapshot.ProducerStateEntry) -> tuple[str, ProducerRow]:
-    first = None if entry.current_txn_first_offset < 0 else entry.current_txn_first_offset
-    text = (
-        f"producerId: {entry.producer_id} producerEpoch: {entry.producer_epoch}"
-        f" coordinatorEpoch: {entry.coordinator_epoch}"
-        f" currentTxnFirstOffset: {'OptionalLong.empty' if first is None else f'OptionalLong[{first}]'}"
-        f" lastTimestamp: {entry.timestamp}"
-    )
-    row = ProducerRow(path, entry.producer_id, entry.producer_epoch, entry.coordinator_epoch, first, entry.timestamp)
-    if not entry.has_batch:
-        return text, row
-    text += (
-        f" firstSequence: {entry.first_sequence} lastSequence: {entry.last_sequence}"
-        f" lastOffset: {entry.last_offset} offsetDelta: {entry.offset_delta} timestamp: {entry.timestamp}"
-    )
-    return text, replace(
-        row,
-        first_sequence=entry.first_sequence,
-        last_sequence=entry.last_sequence,
-        last_offset=entry.last_offset,
-        offset_delta=entry.offset_delta,
-        timestamp=entry.timestamp,
-    )
+    def _tell(self, line: str) -> None:
+        """A line on stderr that stands after what was printed so far."""
+        self._text.finish()
+        _tell(line)
 
 
 def _title(path: str, suffix: str) -> str:
-    name = os.path.basename(path)
     if suffix == names.LOG_SUFFIX:
         return f"Log starting offset: {_base_offset(path)}"
-    if name == BOOTSTRAP:
-        return "KRaft bootstrap snapshot"
-    found = snapshot_id.parse(name)
-    if found is None:
-        raise KafkapyError(f"{path}: not the name of a snapshot (20 digits, '-', 10 digits, '.checkpoint')")
-    return f"Snapshot end offset: {found.snapshot_id.end_offset}, epoch: {found.snapshot_id.epoch}"
+    from kafkapy.scan.state_dump import snapshot_title
+
+    return snapshot_title(path)
 
 
 def _base_offset(path: str) -> int:
     try:
         return names.offset_from_file_name(os.path.basename(path))
-    except FormatError:
+    except KafkapyError:
         raise KafkapyError(f"{path}: the name does not begin with the segment's base offset") from None
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def _tell(line: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kafkapy.errors import CorruptIndexError, CorruptRecordError, DamagedFileError, FormatError
@@ -21,12 +21,10 @@ from kafkapy.scan.batch_times import max_record_timestamp
 from kafkapy.scan.batches import Entry, last_offset, next_entry
 from kafkapy.scan.options import DumpOptions
 from kafkapy.scan.report import Report
-from kafkapy.scan.rows import OffsetIndexRow, Row, TimeIndexRow
+from kafkapy.scan.rows import Emit, OffsetIndexRow, TimeIndexRow
 from kafkapy.scan.window import Window
 
 NO_TIMESTAMP = -1
-
-Emit = Callable[[str, Row | None], object]
 
 
 def beside(path: str, suffix: str) -> str:

@@ -8,9 +8,8 @@ other form of output it is read whole.
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import CorruptRecordError
 from kafkapy.formats.compression import Codec, Reader, decompressing_reader
@@ -19,6 +18,9 @@ from kafkapy.formats.varint import read_varint, read_varlong, write_varint
 from kafkapy.scan import problems
 from kafkapy.scan.batches import Entry
 from kafkapy.scan.window import Window
+
+if TYPE_CHECKING:
+    import mmap
 
 PIECE = 1 << 20
 LONGEST_VARINT = 10
@@ -35,8 +37,7 @@ def pieces(window: Window, start: int, end: int) -> Iterator[bytes]:
         start += len(piece)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Where a record and its parts lie in the body of its batch."""
 
     start: int
@@ -158,6 +159,8 @@ class Body:
         if self._codec is Codec.NONE:
             return BodyStream(_RegionReader(self._window, self._start, self._end))
         if self._map is None:
+            import mmap
+
             first = self._start // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
             self._map = self._window.map(first, self._end - first)
             self._view = memoryview(self._map)[self._start - first :]

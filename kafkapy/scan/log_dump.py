@@ -11,19 +11,29 @@ and v1 messages, batches larger than a window, and damage. What Kafka's tool pri
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kafkapy.errors import CorruptRecordError, DamagedFileError, FormatError
 from kafkapy.formats.checksum import crc32c
 from kafkapy.formats.compression import Buffer, Codec, codec_for_id, decompressing_reader
 from kafkapy.formats.message_set import Message, inner_messages
-from kafkapy.formats.record_batch import ATTRIBUTES_POSITION, CODEC_MASK, HEADER_SIZE, LOG_OVERHEAD, BatchHeader
+from kafkapy.formats.record_batch import (
+    ATTRIBUTES_POSITION,
+    CODEC_MASK,
+    HEADER_SIZE,
+    LOG_OVERHEAD,
+    BatchHeader,
+    wrap_int64,
+)
 from kafkapy.scan import problems
 from kafkapy.scan.batches import Entry, next_entry, read_header
-from kafkapy.scan.filters import RecordFilter
 from kafkapy.scan.kernel import Columns, check_records, dump_batches
 from kafkapy.scan.large_batch import Body, LargeRecord, pieces, spans
-from kafkapy.scan.printer import Printer
 from kafkapy.scan.window import FIRST_WINDOW, MAX_WINDOW, Window
+
+if TYPE_CHECKING:
+    from kafkapy.scan.filters import RecordFilter
+    from kafkapy.scan.printer import Printer
 
 
 class LogDump:
@@ -229,6 +239,6 @@ class LogDump:
 
     def _note_offset(self, offset: int) -> None:
         previous = self._columns.previous_offset
-        if offset != previous + 1:
+        if offset != wrap_int64(previous + 1):
             self._found_gap(previous, offset)
         self._columns.previous_offset = offset

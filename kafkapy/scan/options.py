@@ -6,10 +6,12 @@ option left at its default changes nothing about the bytes that Kafka's tool wou
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
+DEFAULT_DECODER = "string"
 MAX_INT = 2**31 - 1
+MAX_MESSAGE_SIZE = 5 * 1024 * 1024
 
 
 class Output(StrEnum):
@@ -40,8 +42,7 @@ class TransactionState(StrEnum):
     ABORTED = "aborted"
 
 
-@dataclass(frozen=True)
-class Filters:
+class Filters(NamedTuple):
     """Which records to keep. Every one given must hold."""
 
     from_offset: int | None = None
@@ -65,8 +66,7 @@ class Filters:
         return self.key is not None or bool(self.headers)
 
 
-@dataclass(frozen=True)
-class DumpOptions:
+class DumpOptions(NamedTuple):
     """The whole command line of a dump."""
 
     files: tuple[str, ...]
@@ -74,15 +74,15 @@ class DumpOptions:
     deep_iteration: bool = False
     verify_index_only: bool = False
     index_sanity_check: bool = False
-    max_message_size: int = 5 * 1024 * 1024
+    max_message_size: int = MAX_MESSAGE_SIZE
     max_bytes: int = MAX_INT
-    key_decoder: str = "string"
-    value_decoder: str = "string"
+    key_decoder: str = DEFAULT_DECODER
+    value_decoder: str = DEFAULT_DECODER
     decoder: MessageDecoder | None = None
     skip_record_metadata: bool = False
     # beyond Kafka's
     output: Output = Output.KAFKA
-    filters: Filters = field(default_factory=Filters)
+    filters: Filters = Filters()
     resync: bool = False
     summary: bool = False
 

@@ -30,10 +30,11 @@ from kafkapy.formats.record_batch import (
     wrap_int64,
 )
 from kafkapy.scan import problems
-from kafkapy.scan.lines import BOOLEANS, CODECS, batch_line, text_head
+from kafkapy.scan.lines import CODECS, batch_line, json_batch, json_batch_of_record, text_head
 
 COMPILED = False
 CAPACITY = 4096
+LONGEST_LENGTH = 5
 
 TEXT, JSON_LINES, JSON_ARRAY = 0, 1, 2
 
@@ -68,9 +69,9 @@ class Columns:
         position = start
         for left in range(records, max(records - self.capacity, 0), -1):
             try:
-                length, first = _varint(body, position)
-            except IndexError:
-                self.problem = problems.NEED_MORE
+                length, first = _length(body, position, end)
+            except (IndexError, ValueError) as error:
+                self.problem = problems.NEED_MORE if isinstance(error, IndexError) else problems.INVALID_RECORD
                 break
             after = first + length
             if length < 0 or after > end:
@@ -95,7 +96,7 @@ class Columns:
             position = value_start + value_size if value_size > 0 else value_start
             header_count, headers_start = _varint(body, position)
             position = _skip_headers(body, headers_start, header_count, end) if header_count else headers_start
-        except IndexError:
+        except (IndexError, ValueError):
             return False
         if position != end:
             return False
@@ -125,7 +126,7 @@ class Columns:
         """Call ``found(previous, offset)`` wherever an offset is not the one before plus 1, across calls."""
         previous = self.previous_offset
         for offset in self.offset:
-            if offset != previous + 1:
+            if offset != wrap_int64(previous + 1):
                 found(previous, offset)
             previous = offset
         self.previous_offset = previous
@@ -136,6 +137,14 @@ def _varint(data: Buffer, position: int) -> tuple[int, int]:
     if byte < 0x80:
         return (byte >> 1) ^ -(byte & 1), position + 1
     return _leb128(data, position, 5, 0xFFFFFFFF)
+
+
+def _length(data: Buffer, position: int, end: int) -> tuple[int, int]:
+    """A record's length, looking no farther than ``end``."""
+    if end - position >= LONGEST_LENGTH:
+        return _varint(data, position)
+    length, used = _varint(bytes(data[position:end]), 0)
+    return length, position + used
 
 
 def _varlong(data: Buffer, position: int) -> tuple[int, int]:
@@ -154,21 +163,21 @@ def _leb128(data: Buffer, position: int, longest: int, mask: int) -> tuple[int, 
         if byte < 0x80:
             value &= mask
             return (value >> 1) ^ -(value & 1), position
-    raise IndexError("longer than any integer")
+    raise ValueError("longer than any integer")
 
 
 def _skip_headers(data: Buffer, position: int, count: int, end: int) -> int:
-    """The position after ``count`` headers, an IndexError where they cannot be."""
+    """The position after ``count`` headers; an IndexError or ValueError where they cannot be."""
     if not 0 <= count <= end - position:
-        raise IndexError("more headers than bytes")
+        raise ValueError("more headers than bytes")
     for _ in range(count):
         size, position = _varint(data, position)
         if size < 0:
-            raise IndexError("a header without a key")
+            raise ValueError("a header without a key")
         size, position = _varint(data, position + size)
         position += max(size, 0)
         if position > end:
-            raise IndexError("a header past the end of its record")
+            raise ValueError("a header past the end of its record")
     return position
 
 
@@ -229,9 +238,9 @@ class LineWriter:
         if self._style == TEXT:
             self.raw(batch_line(header, position, valid))
         elif self._deep:
-            self._json_end = _json_batch_of_record(header, position, valid)
+            self._json_end = json_batch_of_record(header, position, valid)
         else:
-            self.row(b'{"type":"batch",' + self._json_start + _json_batch(header, position, valid))
+            self.row(b'{"type":"batch",' + self._json_start + json_batch(header, position, valid))
 
     def records(self, columns: Columns, body: Buffer, selection: Buffer | None = None) -> None:
         """Write the records of ``columns``, or those that ``selection`` has a non-zero byte for."""
@@ -293,33 +302,6 @@ def _key_and_value(columns: Columns, body: Buffer, row: int) -> tuple[bytes | No
     key = None if size < 0 else bytes(body[start : start + size])
     start, size = columns.value_start[row], columns.value_size[row]
     return key, None if size < 0 else bytes(body[start : start + size])
-
-
-def _json_batch(header: BatchHeader, position: int, valid: bool) -> bytes:
-    horizon = header.delete_horizon_ms
-    return (
-        f',"position":{position},"size":{header.size},"base_offset":{header.base_offset}'
-        f',"last_offset":{header.last_offset},"count":{header.record_count}'
-        f',"base_sequence":{header.base_sequence},"last_sequence":{header.last_sequence}'
-        f',"producer_id":{header.producer_id},"producer_epoch":{header.producer_epoch}'
-        f',"partition_leader_epoch":{header.partition_leader_epoch}'
-        f',"transactional":{BOOLEANS[header.is_transactional]},"control":{BOOLEANS[header.is_control]}'
-        f',"delete_horizon_ms":{"null" if horizon is None else horizon}'
-        f',"timestamp_type":"{header.timestamp_type}","max_timestamp":{header.max_timestamp}'
-        f',"magic":{header.magic},"compression":"{CODECS[header.attributes & CODEC_MASK]}","crc":{header.crc}'
-        f',"valid":{BOOLEANS[valid]}}}'
-    ).encode()
-
-
-def _json_batch_of_record(header: BatchHeader, position: int, valid: bool) -> bytes:
-    return (
-        f',"batch_position":{position},"base_offset":{header.base_offset}'
-        f',"producer_id":{header.producer_id},"producer_epoch":{header.producer_epoch}'
-        f',"partition_leader_epoch":{header.partition_leader_epoch}'
-        f',"transactional":{BOOLEANS[header.is_transactional]},"control":{BOOLEANS[header.is_control]}'
-        f',"magic":{header.magic},"compression":"{CODECS[header.attributes & CODEC_MASK]}"'
-        f',"valid":{BOOLEANS[valid]}}}'
-    ).encode()
 
 
 def _json_text(text: str) -> bytes:

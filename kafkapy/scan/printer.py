@@ -53,3 +53,7 @@ class Printer(Protocol):
     def message(self, outer: Message, message: Message, position: int) -> None:
         """A v0 or v1 message as a record; ``outer`` is what it was compressed in, or itself."""
         ...
+
+    def finish(self) -> None:
+        """Hand on all that was written."""
+        ...

@@ -9,7 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from struct import Struct
-from tempfile import SpooledTemporaryFile
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tempfile import SpooledTemporaryFile
 
 PAIR = Struct(">qq")
 IN_MEMORY = 1 << 22
@@ -28,6 +31,8 @@ class OffsetGaps:
     def found(self, previous: int, offset: int) -> None:
         """Note that ``offset`` came after ``previous``."""
         if self._spool is None:
+            from tempfile import SpooledTemporaryFile
+
             self._spool = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - lives as long as the report
         self._ordered = self._ordered and previous > self._last
         self._last = previous

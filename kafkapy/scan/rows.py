@@ -8,6 +8,7 @@ left out of JSON, empty in CSV. Bytes that are UTF-8 are text; others are base64
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -130,6 +131,24 @@ class ProducerRow(Row):
     last_offset: int = ABSENT
     offset_delta: int = ABSENT
     timestamp: int = ABSENT
+
+
+ROW_TYPES: tuple[type[Row], ...] = (
+    BatchRow,
+    RecordRow,
+    OffsetIndexRow,
+    TimeIndexRow,
+    AbortedTxnRow,
+    ProducerRow,
+)
+
+# Kafka's line and the row that says the same; no row for a line about the file as a whole
+Emit = Callable[[str, Row | None], object]
+
+
+def columns_by_type() -> dict[str, list[str]]:
+    """The fields of every kind of row, in order."""
+    return {row.type: ["type", *(field.name for field in fields(row))] for row in ROW_TYPES}
 
 
 def text_or_base64(data: bytes | None) -> tuple[str | None, str]:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kafkapy.errors import CorruptRecordError, DamagedFileError
 from kafkapy.formats.message_set import RECORD_OVERHEAD_V0
 from kafkapy.log.names import LOG_SUFFIX, offset_from_file_name
 from kafkapy.output.progress import Progress
 from kafkapy.scan.batches import Entry, last_offset, next_entry
-from kafkapy.scan.filters import RecordFilter
 from kafkapy.scan.log_dump import LogDump
 from kafkapy.scan.options import DumpOptions
 from kafkapy.scan.printer import Printer
 from kafkapy.scan.report import Report
-from kafkapy.scan.resync import is_valid_at, is_valid_entry, next_valid
-from kafkapy.scan.seek import start_position
-from kafkapy.scan.transactions import TransactionStates
 from kafkapy.scan.window import Window
+
+if TYPE_CHECKING:
+    from kafkapy.scan.filters import RecordFilter
 
 Tell = Callable[[str], object]
 
@@ -61,16 +61,26 @@ class SegmentDump:
     def _start(self) -> int:
         if not self._options.filters.any or not self._path.endswith(LOG_SUFFIX):
             return 0
+        from kafkapy.scan.seek import start_position
+
         return start_position(self._path, offset_from_file_name(os.path.basename(self._path)), self._options.filters)
 
     def _filter(self) -> RecordFilter | None:
         filters = self._options.filters
         if not filters.any:
             return None
-        return RecordFilter(filters, TransactionStates(self._path)) if filters.transactional else RecordFilter(filters)
+        from kafkapy.scan.filters import RecordFilter
+
+        if filters.transactional is None:
+            return RecordFilter(filters)
+        from kafkapy.scan.transactions import TransactionStates
+
+        return RecordFilter(filters, TransactionStates(self._path))
 
     def _run_resyncing(self, window: Window, dump: LogDump) -> int:
         """Print every valid batch; tell which bytes and offsets are lost between them."""
+        from kafkapy.scan.resync import is_valid_entry
+
         while window.remaining > 0:
             try:
                 entry = next_entry(window)
@@ -92,6 +102,8 @@ class SegmentDump:
 
     def _skip_damage(self, window: Window, entry: Entry | None) -> None:
         """Go on where a valid batch begins: at the end of the damaged one if that is so, else by search."""
+        from kafkapy.scan.resync import is_valid_at, next_valid
+
         start = window.position
         if entry is not None and (entry.end == window.limit or is_valid_at(window, entry.end, self._last_good)):
             found: int | None = entry.end

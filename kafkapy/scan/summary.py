@@ -78,12 +78,12 @@ class Summary:
         }
 
 
-def summarize(files: list[str], options: DumpOptions) -> int:
+def summarize(files: list[str], options: DumpOptions, sink: Sink) -> int:
     """Print a summary of every .log among ``files``; 1 where one is damaged."""
     logs = [path for path in files if path.endswith(LOG_SUFFIX)]
     if not logs:
         raise KafkapyError("--summary reads .log files, and none was given")
-    sink, damaged = Sink(), False
+    damaged = False
     columns = {"summary": list(Summary("").row())}
     rows = None if options.output is Output.KAFKA else row_writer(options.output.value, sink, columns)
     progress = Progress(sum(os.path.getsize(path) for path in logs if os.path.exists(path)), quiet_stdout=True)
@@ -91,6 +91,8 @@ def summarize(files: list[str], options: DumpOptions) -> int:
         for path in logs:
             try:
                 summary = _Summarizer(path, options, progress).run()
+            except BrokenPipeError:
+                raise  # about the output, not the file
             except OSError as error:
                 raise KafkapyError(f"{path}: {error.strerror}") from None
             damaged = damaged or bool(summary.damage)

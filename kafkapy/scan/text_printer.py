@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafkapy.formats import control_record
 from kafkapy.formats.compression import Buffer
 from kafkapy.formats.java_text import java_utf8_pieces
 from kafkapy.formats.message_set import Message
@@ -103,6 +102,8 @@ class TextPrinter:
 
     def control(self, _header: BatchHeader, columns: Columns, body: Buffer, selection: Buffer | None) -> None:
         """Write the chosen control records of a batch; without metadata, Kafka leaves an empty line for each."""
+        from kafkapy.formats import control_record
+
         for row in range(columns.count):
             if selection is None or selection[row]:
                 if self._metadata:
