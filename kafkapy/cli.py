@@ -31,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.set_threshold(GC_THRESHOLD)
     try:
         code = _run(list(sys.argv[1:] if argv is None else argv))
+        gc.freeze()  # the interpreter looks for garbage once more when it ends
         if sys.stdout is not None:
             sys.stdout.flush()
         return code

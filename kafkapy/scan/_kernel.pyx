@@ -35,6 +35,7 @@ cdef enum:
     LINE_ROOM = 1024  # the fixed words and numbers of any line
     CODECS = 5
     SMALL = 4096
+    MIDDLE_SIZE = 128  # three numbers of at most 20 digits and the words around them
 
 cdef const char* DIGITS = (
     b"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
@@ -81,7 +82,8 @@ include "kernel_parts/line_writer.pxi"
 
 
 def dump_batches(
-    LineWriter writer, Columns columns, window, Py_ssize_t start, Py_ssize_t end, int64_t file_position, bint deep, found_gap
+    LineWriter writer, Columns columns, window, Py_ssize_t start, Py_ssize_t end, int64_t file_position, bint deep,
+    found_gap, inflate,
 ):
     """Write every batch from ``start``, which lies at ``file_position``; where the first one begins that was left."""
     cdef const uint8_t[::1] view = window
@@ -103,17 +105,55 @@ def dump_batches(
         size = head.batch_length + 12
         if head.magic != 2 or size < HEADER_SIZE or size > end - position or codec >= CODECS:
             break
-        if deep and (codec or head.attributes & 32 or head.record_count < 0):
+        if deep and (head.attributes & 32 or head.record_count < 0):
             break
         valid = crc32c(slices[position + 21 : position + size]) == head.crc
         header = None if writer._style == STYLE_TEXT else BatchHeader(*HEADER.unpack_from(window, position))
-        writer._batch(&head, header, file_position + position - start, valid)
-        if deep and head.record_count:
-            _write_records(writer, columns, &head, bytes_, position + HEADER_SIZE, position + size, found_gap)
-            if columns.problem:
+        if deep and codec and head.record_count:
+            inflated = inflate(codec, slices[position + HEADER_SIZE : position + size])
+            if inflated is None:
                 break
+            writer._batch(&head, header, file_position + position - start, valid)
+            _write_inflated(writer, columns, &head, inflated, found_gap)
+        else:
+            writer._batch(&head, header, file_position + position - start, valid)
+            if deep and head.record_count:
+                _write_records(writer, columns, &head, bytes_, position + HEADER_SIZE, position + size, found_gap)
+        if columns.problem:
+            break
         position += size
     return position
+
+
+cdef int _write_inflated(LineWriter writer, Columns columns, Head* head, inflated, found_gap) except -1:
+    """Write the records of a decompressed body, or none where one of them is damaged."""
+    cdef const uint8_t[::1] body = inflated
+    cdef const uint8_t* bytes_ = NULL
+    cdef Py_ssize_t end = body.shape[0]
+    if end == 0:
+        columns.problem = NEED_MORE
+        return 0
+    bytes_ = &body[0]
+    if head.record_count > columns.capacity:
+        if not _check_records(columns, head, bytes_, end):
+            _write_records(writer, columns, head, bytes_, 0, end, found_gap)
+        return 0
+    columns._decode(head, bytes_, 0, end, head.record_count, True)
+    if not columns.problem:
+        columns.gaps(found_gap)
+        writer._all_records(columns, bytes_)
+    return 0
+
+
+cdef int _check_records(Columns columns, Head* head, const uint8_t* body, Py_ssize_t end) noexcept:
+    cdef int64_t records = head.record_count
+    cdef Py_ssize_t start = 0
+    while records > 0:
+        start = columns._decode(head, body, start, end, records, True)
+        records -= columns.count
+        if columns.problem:
+            return columns.problem
+    return NO_PROBLEM
 
 
 cdef int _write_records(
@@ -130,31 +170,8 @@ cdef int _write_records(
     return 0
 
 
-def write_records(LineWriter writer, Columns columns, header, const uint8_t[::1] body, Py_ssize_t start, Py_ssize_t end, found_gap):
-    """Write all records of a batch whose body is whole; ``columns.problem`` says what stopped it."""
-    cdef Head head
-    _head_of(header, &head)
-    if not 0 <= start <= end <= body.shape[0]:
-        raise ValueError("the region lies outside the body")
-    if end == 0:
-        columns.problem = NEED_MORE
-        return
-    _write_records(writer, columns, &head, &body[0], start, end, found_gap)
-
-
-def check_records(Columns columns, header, const uint8_t[::1] body, Py_ssize_t start, Py_ssize_t end):
+def check_records(Columns columns, header, const uint8_t[::1] body):
     """Decode all records of a whole body and write nothing: 0, or the problem that was found."""
     cdef Head head
-    cdef int64_t records
     _head_of(header, &head)
-    if not 0 <= start <= end <= body.shape[0]:
-        raise ValueError("the region lies outside the body")
-    if end == 0:
-        return NEED_MORE
-    records = head.record_count
-    while records > 0:
-        start = columns._decode(&head, &body[0], start, end, records, True)
-        records -= columns.count
-        if columns.problem:
-            return columns.problem
-    return NO_PROBLEM
+    return _check_records(columns, &head, &body[0], body.shape[0]) if body.shape[0] else NEED_MORE

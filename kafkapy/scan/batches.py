@@ -51,6 +51,14 @@ def next_entry(window: Window) -> Entry | None:
     return Entry(window.position, offset, size + LOG_OVERHEAD, magic)
 
 
+def is_cut_off(window: Window) -> bool:
+    """Whether the entry where the window stands is not, or not wholly, in the window."""
+    if window.available < HEADER_SIZE:
+        return True
+    size: int = PREFIX.unpack_from(window.buffer, window.start)[1]
+    return size + LOG_OVERHEAD > window.available
+
+
 def read_header(window: Window, entry: Entry) -> BatchHeader:
     """The header of a v2 entry. Like Kafka's, it is read past the end of an entry that is too small to hold it."""
     if window.position == entry.position and window.available >= HEADER_SIZE:

@@ -35,7 +35,7 @@ def dump(options: DumpOptions, sink: Sink | None = None) -> int:
     """Dump every file to ``sink``, stdout where none is given; the exit code."""
     for name in (options.key_decoder, options.value_decoder):
         payload_decoder(name)
-    files = _expand(options.files)
+    files = _expand(options)
     sink = sink or Sink()
     if options.summary:
         from kafkapy.scan.summary import summarize
@@ -44,17 +44,21 @@ def dump(options: DumpOptions, sink: Sink | None = None) -> int:
     return _Dump(options, files, sink).run()
 
 
-def _expand(paths: tuple[str, ...]) -> list[str]:
-    """The files to dump: a directory stands for the segment files in it."""
+def _expand(options: DumpOptions) -> list[str]:
+    """The files to dump: a directory stands for the segment files in it, with filters for the logs that may match."""
     files = []
-    for path in paths:
-        if os.path.isdir(path):
-            inside = names.segment_files(path)
-            if not inside:
-                raise UsageError(f"{path}: no segment files (.log, .index, .timeindex ...) in this directory")
-            files += inside
-        else:
+    for path in options.files:
+        if not os.path.isdir(path):
             files.append(path)
+            continue
+        inside = names.segment_files(path)
+        if not inside:
+            raise UsageError(f"{path}: no segment files (.log, .index, .timeindex ...) in this directory")
+        if options.filters.any:
+            from kafkapy.scan.seek import logs_in_range
+
+            inside = logs_in_range(inside, options.filters)
+        files += inside
     return files
 
 

@@ -18,6 +18,5 @@ TEXT, JSON_LINES, JSON_ARRAY = _kernel.TEXT, _kernel.JSON_LINES, _kernel.JSON_AR
 Columns = _kernel.Columns
 LineWriter = _kernel.LineWriter
 dump_batches = _kernel.dump_batches
-write_records = _kernel.write_records
 check_records = _kernel.check_records
 header_items = _kernel.header_items

@@ -156,15 +156,19 @@ class Body:
 
     def open(self) -> BodyStream:
         """A stream from the start of the first record."""
+        return BodyStream(self.reader())
+
+    def reader(self) -> Reader:
+        """A reader from the start of the first record."""
         if self._codec is Codec.NONE:
-            return BodyStream(_RegionReader(self._window, self._start, self._end))
+            return _RegionReader(self._window, self._start, self._end)
         if self._map is None:
             import mmap
 
             first = self._start // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
             self._map = self._window.map(first, self._end - first)
             self._view = memoryview(self._map)[self._start - first :]
-        return BodyStream(decompressing_reader(self._codec, self._view))
+        return decompressing_reader(self._codec, self._view)
 
 
 class LargeRecord:

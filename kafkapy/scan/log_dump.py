@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kafkapy.errors import CorruptRecordError, DamagedFileError, FormatError
+from kafkapy.errors import CompressionError, CorruptRecordError, DamagedFileError, FormatError
 from kafkapy.formats.checksum import crc32c
 from kafkapy.formats.compression import Buffer, Codec, codec_for_id, decompressing_reader
 from kafkapy.formats.message_set import Message, inner_messages
@@ -26,7 +26,7 @@ from kafkapy.formats.record_batch import (
     wrap_int64,
 )
 from kafkapy.scan import problems
-from kafkapy.scan.batches import Entry, next_entry, read_header
+from kafkapy.scan.batches import Entry, is_cut_off, next_entry, read_header
 from kafkapy.scan.kernel import Columns, check_records, dump_batches
 from kafkapy.scan.large_batch import Body, LargeRecord, pieces, spans
 from kafkapy.scan.window import FIRST_WINDOW, MAX_WINDOW, Window
@@ -34,6 +34,8 @@ from kafkapy.scan.window import FIRST_WINDOW, MAX_WINDOW, Window
 if TYPE_CHECKING:
     from kafkapy.scan.filters import RecordFilter
     from kafkapy.scan.printer import Printer
+
+CODECS = tuple(Codec)
 
 
 class LogDump:
@@ -99,19 +101,17 @@ class LogDump:
         window, columns = self._window, self._columns
         if self._filter is not None or not self._printer.fast:
             return
-        while True:
-            if window.available < HEADER_SIZE:
-                window.fill()
+        while not is_cut_off(window) or window.fill():
             left_at = dump_batches(
                 self._printer.writer, columns, window.buffer, window.start, window.end, window.position, self._deep,
-                self._found_gap,
+                self._found_gap, self._inflate,
             )  # fmt: skip
             moved = left_at - window.start
             window.skip_to(left_at)
             self._advanced(moved)
             if columns.problem:
                 raise CorruptRecordError(problems.TEXTS[columns.problem])
-            if not moved or not window.fill():
+            if not moved:
                 return
 
     def _print_batch(self, entry: Entry) -> None:
@@ -148,23 +148,30 @@ class LogDump:
             if header.codec is Codec.NONE:
                 self._print_records(entry, header, valid, window.buffer, start, end)
                 return
-            size = self._decompress(header.codec, window.view[start:end])
-            if size is not None:
-                problem = check_records(self._columns, header, self._scratch, 0, size)
+            body = self._decompress(header.codec, window.view[start:end])
+            if body is not None:
+                problem = check_records(self._columns, header, body)
                 if problem:
                     raise CorruptRecordError(problems.TEXTS[problem])
-                self._print_records(entry, header, valid, self._scratch, 0, size)
+                self._print_records(entry, header, valid, body, 0, len(body))
                 return
         self._print_streamed(entry, header, valid)
 
-    def _decompress(self, codec: Codec, data: memoryview) -> int | None:
-        """Decompress into the scratch buffer: how many bytes, None where they are more than it may hold."""
+    def _inflate(self, codec: int, data: memoryview) -> memoryview | None:
+        """For the kernel: what does not decompress is left for ``_print_batch`` to fail over."""
+        try:
+            return self._decompress(CODECS[codec], data)
+        except CompressionError:
+            return None
+
+    def _decompress(self, codec: Codec, data: memoryview) -> memoryview | None:
+        """Decompress into the scratch buffer; None where that is more than it may hold."""
         reader = decompressing_reader(codec, data)
         size = 0
         while True:
             size += reader.readinto(memoryview(self._scratch)[size:])
             if size < len(self._scratch):
-                return size
+                return memoryview(self._scratch)[:size]
             if size >= MAX_WINDOW:
                 return None
             self._scratch = self._scratch + bytes(size)

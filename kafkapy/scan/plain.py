@@ -331,12 +331,13 @@ def dump_batches(
     file_position: int,
     deep: bool,
     found_gap: Callable[[int, int], object],
+    inflate: Callable[[int, memoryview], memoryview | None],
 ) -> int:
     """Write every batch from ``start``, which lies at ``file_position``; where the first one begins that was left.
 
-    Left are batches that are not whole, not of magic 2, too small or of an unknown codec, and for a deep dump the
-    compressed and the control batches. A batch whose records are damaged is written up to the damage, and
-    ``columns.problem`` says what it is.
+    Left are batches that are not whole, not of magic 2, too small or of an unknown codec, and for a deep dump control
+    batches and those that ``inflate`` gives nothing for. A batch whose records are damaged is written up to the damage,
+    a compressed one without its records, and ``columns.problem`` says what it is.
     """
     view = memoryview(window)
     columns.problem = problems.NONE
@@ -347,31 +348,37 @@ def dump_batches(
         size = header.size
         if header.magic != 2 or size < HEADER_SIZE or position + size > end or codec >= len(CODECS):
             break
-        if deep and (codec or header.attributes & CONTROL or header.record_count < 0):
+        if deep and (header.attributes & CONTROL or header.record_count < 0):
             break
         valid = crc32c(view[position + ATTRIBUTES_POSITION : position + size]) == header.crc
+        body: memoryview | None = view[position + HEADER_SIZE : position + size]
+        if deep and codec and header.record_count and body is not None:
+            body = inflate(codec, body)
+            if body is None:
+                break
         writer.batch(header, file_position + position - start, valid)
-        if deep and header.record_count:
-            write_records(writer, columns, header, window, position + HEADER_SIZE, position + size, found_gap)
+        if deep and header.record_count and body is not None:
+            _write_records(writer, columns, header, body, bool(codec), found_gap)
             if columns.problem:
                 break
         position += size
     return position
 
 
-def write_records(
+def _write_records(
     writer: LineWriter,
     columns: Columns,
     header: BatchHeader,
     body: Buffer,
-    start: int,
-    end: int,
+    all_or_none: bool,
     found_gap: Callable[[int, int], object],
 ) -> None:
-    """Write all records of a batch whose body is whole; ``columns.problem`` says what stopped it."""
-    records = header.record_count
+    """Write all records of a batch whose body is whole, up to the first problem or, where there is one, none."""
+    if all_or_none and check_records(columns, header, body):
+        return
+    start, records = 0, header.record_count
     while records:
-        start = columns.decode(header, body, start, end, records, True)
+        start = columns.decode(header, body, start, len(body), records, True)
         columns.gaps(found_gap)
         writer.records(columns, body)
         records -= columns.count
@@ -379,11 +386,11 @@ def write_records(
             break
 
 
-def check_records(columns: Columns, header: BatchHeader, body: Buffer, start: int, end: int) -> int:
+def check_records(columns: Columns, header: BatchHeader, body: Buffer) -> int:
     """Decode all records of a whole body and write nothing: 0, or the problem that was found."""
-    records = header.record_count
+    start, records = 0, header.record_count
     while records:
-        start = columns.decode(header, body, start, end, records, True)
+        start = columns.decode(header, body, start, len(body), records, True)
         records -= columns.count
         if columns.problem:
             return columns.problem

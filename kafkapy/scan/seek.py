@@ -12,11 +12,25 @@ from kafkapy.errors import FormatError
 from kafkapy.formats import leader_epoch_checkpoint
 from kafkapy.formats.offset_index import OffsetIndex
 from kafkapy.formats.time_index import TimeIndex
-from kafkapy.log.names import INDEX_SUFFIX, TIME_INDEX_SUFFIX
+from kafkapy.log.names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, offset_from_file_name
 from kafkapy.scan.batches import last_offset, next_entry
 from kafkapy.scan.index_dump import beside, mapped
 from kafkapy.scan.options import Filters
 from kafkapy.scan.window import Window
+
+
+def logs_in_range(files: list[str], filters: Filters) -> list[str]:
+    """The .log files among ``files``, in order, that can hold an offset that is asked for."""
+    logs = [path for path in files if path.endswith(LOG_SUFFIX)]
+    wanted = []
+    for path, following in zip(logs, [*logs[1:], None], strict=True):
+        same_log = following is not None and os.path.dirname(following) == os.path.dirname(path)
+        end = offset_from_file_name(os.path.basename(following)) if following is not None and same_log else None
+        before = end is not None and filters.from_offset is not None and end <= filters.from_offset
+        after = filters.to_offset is not None and offset_from_file_name(os.path.basename(path)) > filters.to_offset
+        if not before and not after:
+            wanted.append(path)
+    return wanted
 
 
 def start_position(path: str, base_offset: int, filters: Filters) -> int:

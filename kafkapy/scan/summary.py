@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from kafkapy.errors import CompressionError, CorruptRecordError, KafkapyError
-from kafkapy.formats.compression import CHUNK, Codec, decompressing_reader
+from kafkapy.errors import CorruptRecordError, FormatError, KafkapyError
+from kafkapy.formats.compression import CHUNK, Codec, Reader, decompressing_reader
 from kafkapy.formats.message_set import Message, inner_messages
 from kafkapy.formats.record_batch import DELETE_HORIZON, HEADER_SIZE, LOG_OVERHEAD, NO_PRODUCER_ID, BatchHeader
 from kafkapy.log.names import LOG_SUFFIX
@@ -22,6 +23,7 @@ from kafkapy.output.progress import Progress
 from kafkapy.output.row_writer import row_writer
 from kafkapy.output.sink import Sink
 from kafkapy.scan.batches import Entry, next_entry, read_header
+from kafkapy.scan.large_batch import Body
 from kafkapy.scan.options import DumpOptions, Output
 from kafkapy.scan.resync import is_valid_entry, next_valid
 from kafkapy.scan.window import Window
@@ -149,21 +151,22 @@ class _Summarizer:
         self._summary.damage.append({"start": start, "end": end, "bytes": end - start, "reason": reason})
 
     def _count(self, window: Window, entry: Entry) -> None:
-        if not window.ensure(entry.size):
-            self._damaged(entry.position, entry.end, "too large to summarize")
-            return
-        data = window.view[window.start : window.start + entry.size]
         try:
             if entry.is_legacy:
-                self._count_message(Message(entry.offset, data[LOG_OVERHEAD:]))
+                if not window.ensure(entry.size):
+                    raise CorruptRecordError(f"a message of {entry.size} bytes is larger than kafkapy reads")
+                self._count_message(
+                    Message(entry.offset, window.view[window.start + LOG_OVERHEAD : window.start + entry.size])
+                )
             else:
-                self._count_batch(read_header(window, entry), data[HEADER_SIZE:])
-        except CorruptRecordError as error:
+                header = read_header(window, entry)
+                self._measure(header.codec, entry.size - HEADER_SIZE, lambda: _body_reader(window, entry, header.codec))
+                self._count_batch(header)
+        except FormatError as error:
             self._damaged(entry.position, entry.end, str(error))
 
-    def _count_batch(self, header: BatchHeader, body: memoryview) -> None:
+    def _count_batch(self, header: BatchHeader) -> None:
         summary = self._summary
-        self._measure(header.codec, body, 2)
         summary.records += header.record_count
         summary.control_batches += header.is_control
         summary.transactional_batches += header.is_transactional
@@ -181,28 +184,23 @@ class _Summarizer:
     def _count_message(self, message: Message) -> None:
         message.check_magic()
         inner = [message] if message.codec is Codec.NONE else list(inner_messages(message))
-        value = message.value
-        self._measure(message.codec, value if value is not None else memoryview(b""), message.magic)
+        value = message.value or memoryview(b"")
+        self._measure(message.codec, len(value), lambda: decompressing_reader(message.codec, value, message.magic))
         self._summary.records += len(inner)
         self._summary.magics[message.magic] += 1
         self._span(inner[0].offset, message.offset)
         for each in inner:
             self._time(each.timestamp)
 
-    def _measure(self, codec: Codec, body: memoryview, magic: int) -> None:
-        self._summary.batches += 1
-        self._summary.codecs[codec.label] += 1
-        if codec is Codec.NONE:
-            return
-        size = 0
-        try:
-            reader = decompressing_reader(codec, body, magic)
+    def _measure(self, codec: Codec, compressed: int, reader_of: Callable[[], Reader]) -> None:
+        if codec is not Codec.NONE:
+            reader, size = reader_of(), 0
             while n := reader.readinto(self._scratch):
                 size += n
-        except CompressionError as error:
-            raise CorruptRecordError(str(error)) from None
-        self._summary.compressed_bytes += len(body)
-        self._summary.uncompressed_bytes += size
+            self._summary.compressed_bytes += compressed
+            self._summary.uncompressed_bytes += size
+        self._summary.batches += 1
+        self._summary.codecs[codec.label] += 1
 
     def _span(self, first: int, last: int) -> None:
         summary = self._summary
@@ -223,6 +221,12 @@ class _Summarizer:
             timestamp, timestamp if summary.first_timestamp is None else summary.first_timestamp
         )
         summary.last_timestamp = max(timestamp, timestamp if summary.last_timestamp is None else summary.last_timestamp)
+
+
+def _body_reader(window: Window, entry: Entry, codec: Codec) -> Reader:
+    if window.ensure(entry.size):
+        return decompressing_reader(codec, window.view[window.start + HEADER_SIZE : window.start + entry.size])
+    return Body(window, entry, codec).reader()
 
 
 def _text(summary: Summary) -> str:
@@ -271,8 +275,8 @@ def _time_text(timestamp: int | None) -> str | None:
 def _producers(summary: Summary) -> str:
     if not summary.producers:
         return "none with an id"
-    shown = ", ".join(f"{producer} ({n} batches)" for producer, n in summary.producers.most_common(SHOWN))
-    return f"{len(summary.producers)}: {shown}{' ...' if len(summary.producers) > SHOWN else ''}"
+    shown = ", ".join(f"id {producer}: {n}" for producer, n in summary.producers.most_common(SHOWN))
+    return f"{len(summary.producers)} (batches of {shown}{' ...' if len(summary.producers) > SHOWN else ''})"
 
 
 def _gaps(summary: Summary) -> str:

@@ -10,9 +10,10 @@ cdef class LineWriter:
     cdef int _style
     cdef bint _deep, _data, _metadata, _log_append_time
     cdef bytes _json_file, _json_record, _json_end
-    cdef int64_t _last_timestamp
-    cdef uint8_t[24] _timestamp_text
-    cdef Py_ssize_t _timestamp_size
+    # what a record's text has between its offset and its sequence: neighbours often have the same
+    cdef int64_t _last_timestamp, _last_key_size, _last_value_size
+    cdef uint8_t[MIDDLE_SIZE] _middle
+    cdef Py_ssize_t _middle_size
 
     def __init__(self, write, int style=STYLE_TEXT, bint deep=False, bint data=False, bint metadata=True, str file=""):
         import json
@@ -58,7 +59,7 @@ cdef class LineWriter:
     cdef int _batch(self, Head* head, header, int64_t position, bint valid) except -1:
         cdef uint8_t* w
         self._log_append_time = head.attributes & 8
-        self._timestamp_size = 0
+        self._middle_size = 0
         if self._style == STYLE_TEXT:
             w = self._room(LINE_ROOM)
             self._used = _put_batch_line(w, head, position, valid) - self._start
@@ -114,23 +115,28 @@ cdef class LineWriter:
     cdef inline uint8_t* _put_head(self, uint8_t* w, Row* row) noexcept nogil:
         w = _put(w, b"| offset: ", 10)
         w = _put_number(w, row.offset)
+        if (
+            self._middle_size == 0
+            or row.timestamp != self._last_timestamp
+            or row.value_size != self._last_value_size
+            or row.key_size != self._last_key_size
+        ):
+            self._set_middle(row)
+        memcpy(w, self._middle, MIDDLE_SIZE)
+        w = _put_number(w + self._middle_size, row.sequence)
+        return _put(w, b" headerKeys: [", 14)
+
+    cdef void _set_middle(self, Row* row) noexcept nogil:
+        cdef uint8_t* w = self._middle
         w = _put(w, b" LogAppendTime: ", 16) if self._log_append_time else _put(w, b" CreateTime: ", 13)
-        w = self._put_timestamp(w, row.timestamp)
+        w = _put_number(w, row.timestamp)
         w = _put(w, b" keySize: ", 10)
         w = _put_number(w, row.key_size)
         w = _put(w, b" valueSize: ", 12)
         w = _put_number(w, row.value_size)
         w = _put(w, b" sequence: ", 11)
-        w = _put_number(w, row.sequence)
-        return _put(w, b" headerKeys: [", 14)
-
-    cdef inline uint8_t* _put_timestamp(self, uint8_t* w, int64_t timestamp) noexcept nogil:
-        """A timestamp; records beside one another often have the same."""
-        if self._timestamp_size == 0 or timestamp != self._last_timestamp:
-            self._last_timestamp = timestamp
-            self._timestamp_size = _put_number(self._timestamp_text, timestamp) - self._timestamp_text
-        memcpy(w, self._timestamp_text, 24)
-        return w + self._timestamp_size
+        self._middle_size = w - self._middle
+        self._last_timestamp, self._last_key_size, self._last_value_size = row.timestamp, row.key_size, row.value_size
 
     cdef int _header_keys(self, const uint8_t* p, const uint8_t* end, int64_t count) except -1:
         """Header keys that ``decode`` has checked."""
@@ -222,7 +228,7 @@ cdef class LineWriter:
         w = _put(w, b',"offset":', 10)
         w = _put_number(w, row.offset)
         w = _put(w, b',"timestamp":', 13)
-        w = self._put_timestamp(w, row.timestamp)
+        w = _put_number(w, row.timestamp)
         if self._log_append_time:
             w = _put(w, b',"timestamp_type":"LogAppendTime","key_size":', 45)
         else:
