@@ -9,6 +9,7 @@
     │   ├── CompressionError     a compressed body that does not decompress
     │   └── SchemaError          a message that does not fit its schema
     ├── DamagedFileError         a FormatError that was met at a known place in a file
+    ├── KafkaError               what Kafka would refuse, by Kafka's name and in Kafka's words
     └── Unsupported              what this backend or this build cannot do
 
 Code in ``kafkapy.formats`` knows no files, so it raises a FormatError with a position relative to its
@@ -62,6 +63,15 @@ class DamagedFileError(KafkapyError):
         self.path = path
         self.position = position
         self.reason = reason
+
+
+class KafkaError(KafkapyError):
+    """What a broker or controller would answer: ``name`` is the simple name of Kafka's exception, the text is its
+    message, e.g. ``KafkaError("TopicExistsException", "Topic 'orders' already exists.")``."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
 
 
 class Unsupported(KafkapyError):

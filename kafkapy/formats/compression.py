@@ -14,9 +14,8 @@ few kilobytes that claim to hold gigabytes cost no memory. Whatever is wrong wit
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import IntEnum
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from kafkapy.errors import CompressionError, CorruptRecordError
 
@@ -138,11 +137,13 @@ class _PlainReader:
 
 
 class _ChunkReader:
-    """A reader over a function that gives the next chunk of at most ``limit`` bytes, b"" at the end."""
+    """A reader of chunks as they come."""
 
-    def __init__(self, next_chunk: Callable[[int], bytes]) -> None:
-        self._next_chunk = next_chunk
-        self._chunk = memoryview(b"")
+    _chunk = memoryview(b"")
+
+    def _next_chunk(self, limit: int) -> bytes:
+        """The next chunk, where possible of at most ``limit`` bytes; b"" at the end."""
+        raise NotImplementedError
 
     def readinto(self, target: memoryview, /) -> int:
         filled = 0
@@ -166,9 +167,8 @@ class _GzipReader(_ChunkReader):
         self._rest = data
         self._pending = b""
         self._member: Any = zlib.decompressobj(31)
-        super().__init__(self._inflate)
 
-    def _inflate(self, limit: int) -> bytes:
+    def _next_chunk(self, limit: int) -> bytes:
         while True:
             if self._member.eof and not self._next_member():
                 return b""
@@ -204,14 +204,13 @@ class _SnappyReader(_ChunkReader):
         self._raw = bytes(data[: len(XERIAL_MAGIC)]) != XERIAL_MAGIC
         if not self._raw:
             self._skip_header()
-        super().__init__(self._next_block)
 
     def _skip_header(self) -> None:
         self._position += len(XERIAL_HEADER)
         if self._position > len(self._data):
             raise CompressionError("snappy: encountered EOF while reading stream header")
 
-    def _next_block(self, _limit: int) -> bytes:
+    def _next_chunk(self, limit: int) -> bytes:
         while self._position < len(self._data):
             if self._raw:
                 block = self._data
@@ -255,9 +254,8 @@ class _Lz4Reader(_ChunkReader):
 
         self._frame = frame.LZ4FrameDecompressor()
         self._pending, self._rest = _lz4_header(data, check_descriptor=magic > 0)
-        super().__init__(self._decompress)
 
-    def _decompress(self, limit: int) -> bytes:
+    def _next_chunk(self, limit: int) -> bytes:
         while not self._frame.eof:
             if self._frame.needs_input and not self._pending:
                 self._pending, self._rest = bytes(self._rest[:CHUNK]), self._rest[CHUNK:]
@@ -302,24 +300,26 @@ def _lz4_header(data: memoryview, check_descriptor: bool) -> tuple[bytes, memory
 
 
 class _ZstdReader:
-    _decompressor: Any = None
+    _idle: ClassVar[list[Any]] = []  # a decompressor is dear to make, and serves one stream at a time
 
     def __init__(self, data: memoryview) -> None:
         import zstandard
 
-        if _ZstdReader._decompressor is None:
-            _ZstdReader._decompressor = zstandard.ZstdDecompressor(max_window_size=ZSTD_MAX_WINDOW)
         self._error = zstandard.ZstdError
-        self._stream = _ZstdReader._decompressor.stream_reader(data, read_across_frames=True)
+        self._decompressor = (
+            self._idle.pop() if self._idle else zstandard.ZstdDecompressor(max_window_size=ZSTD_MAX_WINDOW)
+        )
+        self._stream = self._decompressor.stream_reader(data, read_across_frames=True)
 
     def readinto(self, target: memoryview, /) -> int:
+        filled = 0
         try:
-            filled = 0
-            while filled < len(target):
+            while self._stream is not None and filled < len(target):
                 n: int = self._stream.readinto(target[filled:])
                 if n == 0:
-                    break
+                    self._stream = None
+                    self._idle.append(self._decompressor)
                 filled += n
-            return filled
         except self._error as error:
             raise CompressionError(f"zstd: {error}") from None
+        return filled

@@ -189,6 +189,8 @@ def wrap_int32(value: int) -> int:
 
 def increment_sequence(sequence: int, increment: int) -> int:
     """The sequence number ``increment`` later: after 2147483647 comes 0 (in Java's int arithmetic throughout)."""
+    if 0 <= increment <= MAX_INT - sequence:
+        return sequence + increment
     if sequence > wrap_int32(MAX_INT - increment):
         return wrap_int32(increment - wrap_int32(MAX_INT - sequence) - 1)
     return wrap_int32(sequence + increment)

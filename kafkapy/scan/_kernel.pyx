@@ -174,4 +174,7 @@ def check_records(Columns columns, header, const uint8_t[::1] body):
     """Decode all records of a whole body and write nothing: 0, or the problem that was found."""
     cdef Head head
     _head_of(header, &head)
-    return _check_records(columns, &head, &body[0], body.shape[0]) if body.shape[0] else NEED_MORE
+    if body.shape[0] == 0:
+        columns.count, columns.problem = 0, NEED_MORE if head.record_count > 0 else NO_PROBLEM
+        return columns.problem
+    return _check_records(columns, &head, &body[0], body.shape[0])

@@ -17,7 +17,7 @@ from kafkapy.formats.record_batch import HEADER_SIZE
 from kafkapy.formats.varint import read_varint, read_varlong, write_varint
 from kafkapy.scan import problems
 from kafkapy.scan.batches import Entry
-from kafkapy.scan.window import Window
+from kafkapy.scan.window import MAX_WINDOW, Window
 
 if TYPE_CHECKING:
     import mmap
@@ -146,6 +146,23 @@ class _RegionReader:
         return len(data)
 
 
+class _MappedReader:
+    """A reader over a memory map that lets go of pages, which would else count as memory of this process."""
+
+    def __init__(self, reader: Reader, mapped: mmap.mmap) -> None:
+        self._reader, self._map, self._read = reader, mapped, 0
+
+    def readinto(self, target: memoryview, /) -> int:
+        n = self._reader.readinto(target)
+        self._read += n
+        if self._read >= MAX_WINDOW:
+            import mmap
+
+            self._map.madvise(mmap.MADV_DONTNEED)
+            self._read = 0
+        return n
+
+
 class Body:
     """The body of one batch, to be opened as often as needed."""
 
@@ -168,7 +185,7 @@ class Body:
             first = self._start // mmap.ALLOCATIONGRANULARITY * mmap.ALLOCATIONGRANULARITY
             self._map = self._window.map(first, self._end - first)
             self._view = memoryview(self._map)[self._start - first :]
-        return decompressing_reader(self._codec, self._view)
+        return _MappedReader(decompressing_reader(self._codec, self._view), self._map)
 
 
 class LargeRecord:

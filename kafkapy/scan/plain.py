@@ -3,8 +3,7 @@
 ``_kernel.pyx`` has the same classes and functions, compiled; ``kernel.py`` chooses. The same tests run over both, and
 their output is compared byte by byte.
 
-    Columns         up to ``capacity`` decoded records of one batch, a list a field. Starts and sizes point into the
-                    body they were decoded from; a size of -1 is null
+    Columns         up to ``capacity`` decoded records of one batch (plain_columns.py)
     LineWriter      batches and records as lines: Kafka's text, or JSON rows
     dump_batches    the common case in one call: all plain v2 batches of a window, up to one that needs a closer look
 """
@@ -14,184 +13,25 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Callable
+from itertools import compress
 
 from kafkapy.formats.checksum import crc32c
 from kafkapy.formats.compression import Buffer
 from kafkapy.formats.java_text import java_utf8
-from kafkapy.formats.record_batch import (
-    ATTRIBUTES_POSITION,
-    CODEC_MASK,
-    CONTROL,
-    HEADER,
-    HEADER_SIZE,
-    LOG_APPEND_TIME,
-    BatchHeader,
-    increment_sequence,
-    wrap_int64,
-)
+from kafkapy.formats.record_batch import ATTRIBUTES_POSITION, CODEC_MASK, CONTROL, HEADER, HEADER_SIZE, BatchHeader
 from kafkapy.scan import problems
 from kafkapy.scan.lines import CODECS, batch_line, json_batch, json_batch_of_record, text_head
+from kafkapy.scan.plain_columns import Columns, Row, header_items, headers_at
+
+__all__ = [
+    "COMPILED", "JSON_ARRAY", "JSON_LINES", "TEXT", "Columns", "LineWriter", "check_records", "dump_batches",
+    "header_items",
+]  # fmt: skip
 
 COMPILED = False
-CAPACITY = 4096
-LONGEST_LENGTH = 5
+FLUSH_AT = 1 << 18
 
 TEXT, JSON_LINES, JSON_ARRAY = 0, 1, 2
-
-
-class Columns:
-    """Decoded records, a list a field."""
-
-    def __init__(self, capacity: int = CAPACITY) -> None:
-        self.capacity = capacity
-        self.previous_offset = -1
-        self._clear()
-
-    def _clear(self) -> None:
-        self.count = 0
-        self.problem = problems.NONE
-        self.offset: list[int] = []
-        self.timestamp: list[int] = []
-        self.sequence: list[int] = []
-        self.key_start: list[int] = []
-        self.key_size: list[int] = []
-        self.value_start: list[int] = []
-        self.value_size: list[int] = []
-        self.headers_start: list[int] = []
-        self.header_count: list[int] = []
-
-    def decode(self, header: BatchHeader, body: Buffer, start: int, end: int, records: int, complete: bool) -> int:
-        """Decode up to ``capacity`` of the ``records`` left, from ``start``; the position after the last one.
-
-        ``complete`` says that the batch ends at ``end``. Whole records before a problem are kept.
-        """
-        self._clear()
-        position = start
-        for left in range(records, max(records - self.capacity, 0), -1):
-            try:
-                length, first = _length(body, position, end)
-            except (IndexError, ValueError) as error:
-                self.problem = problems.NEED_MORE if isinstance(error, IndexError) else problems.INVALID_RECORD
-                break
-            after = first + length
-            if length < 0 or after > end:
-                self.problem = problems.INVALID_RECORD if length < 0 else problems.NEED_MORE
-                break
-            if not self._record(header, body, first + 1, after):
-                self.problem = problems.INVALID_RECORD
-                break
-            position = after
-            if complete and left == 1 and position != end:
-                self._drop_last()
-                self.problem = problems.REMAINING
-        return position
-
-    def _record(self, header: BatchHeader, body: Buffer, position: int, end: int) -> bool:
-        """Append the record that should fill ``position`` to ``end``; False where it does not."""
-        try:
-            timestamp_delta, position = _varlong(body, position)
-            offset_delta, position = _varint(body, position)
-            key_size, key_start = _varint(body, position)
-            value_size, value_start = _varint(body, key_start + key_size if key_size > 0 else key_start)
-            position = value_start + value_size if value_size > 0 else value_start
-            header_count, headers_start = _varint(body, position)
-            position = _skip_headers(body, headers_start, header_count, end) if header_count else headers_start
-        except (IndexError, ValueError):
-            return False
-        if position != end:
-            return False
-        sequence = header.base_sequence
-        self.offset.append(wrap_int64(header.base_offset + offset_delta))
-        created = wrap_int64(header.base_timestamp + timestamp_delta)
-        self.timestamp.append(header.max_timestamp if header.attributes & LOG_APPEND_TIME else created)
-        self.sequence.append(increment_sequence(sequence, offset_delta) if sequence >= 0 else -1)
-        self.key_start.append(key_start)
-        self.key_size.append(max(key_size, -1))
-        self.value_start.append(value_start)
-        self.value_size.append(max(value_size, -1))
-        self.headers_start.append(headers_start)
-        self.header_count.append(header_count)
-        self.count += 1
-        return True
-
-    def _drop_last(self) -> None:
-        self.count -= 1
-        for column in (
-            self.offset, self.timestamp, self.sequence, self.key_start, self.key_size, self.value_start,
-            self.value_size, self.headers_start, self.header_count,
-        ):  # fmt: skip
-            column.pop()
-
-    def gaps(self, found: Callable[[int, int], object]) -> None:
-        """Call ``found(previous, offset)`` wherever an offset is not the one before plus 1, across calls."""
-        previous = self.previous_offset
-        for offset in self.offset:
-            if offset != wrap_int64(previous + 1):
-                found(previous, offset)
-            previous = offset
-        self.previous_offset = previous
-
-
-def _varint(data: Buffer, position: int) -> tuple[int, int]:
-    byte = data[position]
-    if byte < 0x80:
-        return (byte >> 1) ^ -(byte & 1), position + 1
-    return _leb128(data, position, 5, 0xFFFFFFFF)
-
-
-def _length(data: Buffer, position: int, end: int) -> tuple[int, int]:
-    """A record's length, looking no farther than ``end``."""
-    if end - position >= LONGEST_LENGTH:
-        return _varint(data, position)
-    length, used = _varint(bytes(data[position:end]), 0)
-    return length, position + used
-
-
-def _varlong(data: Buffer, position: int) -> tuple[int, int]:
-    byte = data[position]
-    if byte < 0x80:
-        return (byte >> 1) ^ -(byte & 1), position + 1
-    return _leb128(data, position, 10, 0xFFFFFFFFFFFFFFFF)
-
-
-def _leb128(data: Buffer, position: int, longest: int, mask: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, longest * 7, 7):
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            value &= mask
-            return (value >> 1) ^ -(value & 1), position
-    raise ValueError("longer than any integer")
-
-
-def _skip_headers(data: Buffer, position: int, count: int, end: int) -> int:
-    """The position after ``count`` headers; an IndexError or ValueError where they cannot be."""
-    if not 0 <= count <= end - position:
-        raise ValueError("more headers than bytes")
-    for _ in range(count):
-        size, position = _varint(data, position)
-        if size < 0:
-            raise ValueError("a header without a key")
-        size, position = _varint(data, position + size)
-        position += max(size, 0)
-        if position > end:
-            raise ValueError("a header past the end of its record")
-    return position
-
-
-def header_items(columns: Columns, body: Buffer, row: int) -> list[tuple[bytes, bytes | None]]:
-    """The headers of a record, as bytes."""
-    position, items = columns.headers_start[row], []
-    for _ in range(columns.header_count[row]):
-        size, start = _varint(body, position)
-        key = bytes(body[start : start + size])
-        size, start = _varint(body, start + size)
-        value = None if size < 0 else bytes(body[start : start + size])
-        position = start + max(size, 0)
-        items.append((key, value))
-    return items
 
 
 class LineWriter:
@@ -208,6 +48,7 @@ class LineWriter:
     ) -> None:
         self._write = write
         self._pieces: list[bytes] = []
+        self._held = 0
         self._style = style
         self._deep = deep
         self._data = data
@@ -219,7 +60,8 @@ class LineWriter:
     def raw(self, data: Buffer) -> None:
         """Write bytes as they are."""
         self._pieces.append(bytes(data))
-        if len(self._pieces) >= CAPACITY:
+        self._held += len(data)
+        if self._held >= FLUSH_AT:
             self.flush()
 
     def flush(self) -> None:
@@ -227,6 +69,7 @@ class LineWriter:
         if self._pieces:
             self._write(b"".join(self._pieces))
             self._pieces.clear()
+            self._held = 0
 
     def row(self, data: bytes) -> None:
         """Write a JSON row with what the style puts between rows."""
@@ -244,64 +87,58 @@ class LineWriter:
 
     def records(self, columns: Columns, body: Buffer, selection: Buffer | None = None) -> None:
         """Write the records of ``columns``, or those that ``selection`` has a non-zero byte for."""
-        for row in range(columns.count):
-            if selection is None or selection[row]:
-                if self._style == TEXT:
-                    self.raw(self._text_line(columns, body, row))
-                else:
-                    self.row(self._json_line(columns, body, row))
+        chosen = columns.rows if selection is None else list(compress(columns.rows, selection))
+        if self._style == TEXT:
+            for row in chosen:
+                self.raw(self._text_line(row, body))
+        else:
+            for row in chosen:
+                self.row(self._json_line(row, body))
 
     def head(self, columns: Columns, body: Buffer, row: int) -> None:
         """Write the start of a record's text line, up to where its data would stand."""
-        self.raw(self._text_head(columns, body, row))
+        self.raw(self._text_head(columns.rows[row], body))
 
-    def _text_head(self, columns: Columns, body: Buffer, row: int) -> bytes:
-        keys = b",".join(java_utf8(key) for key, _ in header_items(columns, body, row))
-        start = text_head(
-            self._timestamp_type, columns.offset[row], columns.timestamp[row], columns.key_size[row],
-            columns.value_size[row], columns.sequence[row],
-        )  # fmt: skip
-        return start + keys + b"]"
+    def _text_head(self, row: Row, body: Buffer) -> bytes:
+        offset, timestamp, sequence, _, key_size, _, value_size, headers_start, header_count = row
+        keys = b""
+        if header_count:
+            keys = b",".join(java_utf8(key) for key, _ in headers_at(body, headers_start, header_count))
+        start = text_head(self._timestamp_type, offset, timestamp, key_size, value_size, sequence)
+        return b"%b%b]" % (start, keys)
 
-    def _text_line(self, columns: Columns, body: Buffer, row: int) -> bytes:
-        pieces = [self._text_head(columns, body, row)] if self._metadata else []
-        if self._data:
-            prefix = b" " if self._metadata else b"| "
-            key, value = _key_and_value(columns, body, row)
-            if key is not None:
-                pieces += (prefix, b"key: ", java_utf8(key))
-                prefix = b" "
-            if value is not None:
-                pieces += (prefix, b"payload: ", java_utf8(value))
-        pieces.append(b"\n")
-        return b"".join(pieces)
+    def _text_line(self, row: Row, body: Buffer) -> bytes:
+        head = self._text_head(row, body) if self._metadata else b""
+        if not self._data:
+            return head + b"\n"
+        key, value = _key_and_value(row, body)
+        prefix = b" " if self._metadata else b"| "
+        if key is None:
+            return head + b"\n" if value is None else b"%b%bpayload: %b\n" % (head, prefix, java_utf8(value))
+        if value is None:
+            return b"%b%bkey: %b\n" % (head, prefix, java_utf8(key))
+        return b"%b%bkey: %b payload: %b\n" % (head, prefix, java_utf8(key), java_utf8(value))
 
-    def _json_line(self, columns: Columns, body: Buffer, row: int) -> bytes:
-        pieces = [
+    def _json_line(self, row: Row, body: Buffer) -> bytes:
+        offset, timestamp, sequence, _, key_size, _, value_size, headers_start, header_count = row
+        start = (
             b'{"type":"record",%b,"offset":%d,"timestamp":%d,"timestamp_type":"%b","key_size":%d,"value_size":%d,'
-            b'"sequence":%d,' % (
-                self._json_start, columns.offset[row], columns.timestamp[row], self._timestamp_type.encode(),
-                columns.key_size[row],
-                columns.value_size[row], columns.sequence[row],
-            )
-        ]  # fmt: skip
-        headers = header_items(columns, body, row)
-        if self._data:
-            key, value = _key_and_value(columns, body, row)
-            pieces.append(b'"headers":[' + b",".join(_json_header(*header) for header in headers) + b"],")
-            pieces += (_json_bytes(b"key", key), b",", _json_bytes(b"value", value))
-        else:
+            b'"sequence":%d,'
+        ) % (self._json_start, offset, timestamp, self._timestamp_type.encode(), key_size, value_size, sequence)
+        headers = headers_at(body, headers_start, header_count)
+        if not self._data:
             keys = b",".join(_json_text(java_utf8(key).decode()) for key, _ in headers)
-            pieces.append(b'"header_keys":[' + keys + b"]")
-        pieces.append(self._json_end)
-        return b"".join(pieces)
+            return b'%b"header_keys":[%b]%b' % (start, keys, self._json_end)
+        key, value = _key_and_value(row, body)
+        items = b",".join(_json_header(*header) for header in headers)
+        data = (start, items, _json_bytes(b"key", key), _json_bytes(b"value", value), self._json_end)
+        return b'%b"headers":[%b],%b,%b%b' % data
 
 
-def _key_and_value(columns: Columns, body: Buffer, row: int) -> tuple[bytes | None, bytes | None]:
-    start, size = columns.key_start[row], columns.key_size[row]
-    key = None if size < 0 else bytes(body[start : start + size])
-    start, size = columns.value_start[row], columns.value_size[row]
-    return key, None if size < 0 else bytes(body[start : start + size])
+def _key_and_value(row: Row, body: Buffer) -> tuple[bytes | None, bytes | None]:
+    _, _, _, key_start, key_size, value_start, value_size, _, _ = row
+    key = None if key_size < 0 else bytes(body[key_start : key_start + key_size])
+    return key, None if value_size < 0 else bytes(body[value_start : value_start + value_size])
 
 
 def _json_text(text: str) -> bytes:
@@ -358,7 +195,8 @@ def dump_batches(
                 break
         writer.batch(header, file_position + position - start, valid)
         if deep and header.record_count and body is not None:
-            _write_records(writer, columns, header, body, bool(codec), found_gap)
+            # bytes are faster to look into than a view
+            _write_records(writer, columns, header, bytes(body), bool(codec), found_gap)
             if columns.problem:
                 break
         position += size

@@ -77,7 +77,7 @@ cdef class Columns:
             raise ValueError("the region lies outside the body")
         self._columns = {}
         if end == 0:
-            self.count, self.problem = 0, NEED_MORE
+            self.count, self.problem = 0, NEED_MORE if records > 0 else NO_PROBLEM
             return start
         return self._decode(&head, &body[0], start, end, records, complete)
 
