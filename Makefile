@@ -33,7 +33,7 @@ docs-generated: $(READY) ## write the man pages and completions anew
 	$(BIN)/python completions/generate.py
 
 bench: $(READY) ## measure speed and memory
-	$(BIN)/python -m bench
+	$(BIN)/python benchmarks/bench.py --markdown docs/benchmarks.md
 
 ci: ## everything, as CI runs it
 	.ci/run

@@ -1,4 +1,4 @@
-"""Apache Kafka's own jars, for the tests that ask Kafka itself.
+"""Apache Kafka's own jars, for the tests that ask Kafka itself and the benchmarks that measure it.
 
 Maven brings them once into a cache: ``$KAFKAPY_TEST_CACHE``, else ``.cache`` at the root of the checkout. They are
 fetched into a directory beside the final one that is renamed when it is complete, so a broken download never looks
@@ -12,8 +12,6 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-
-import pytest
 
 KAFKA_VERSION = "4.3.1"
 
@@ -36,10 +34,24 @@ _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 """
 
 
+class KafkaMissingError(Exception):
+    """Kafka's jars cannot be had here, or nothing can run them; the text says why."""
+
+
 def kafka_libs() -> Path:
-    """The directory that holds Kafka's jars and all they need; skips the test where they cannot be had."""
+    """The directory of ``bring_kafka_libs``; skips the test where that fails."""
+    import pytest
+
+    try:
+        return bring_kafka_libs()
+    except KafkaMissingError as missing:
+        pytest.skip(str(missing))
+
+
+def bring_kafka_libs() -> Path:
+    """The directory that holds Kafka's jars and all they need, fetched if they are not there yet."""
     if shutil.which("java") is None:
-        pytest.skip("java is not installed")
+        raise KafkaMissingError("java is not installed")
     libs = _cache() / f"kafka-{KAFKA_VERSION}-libs"
     if not libs.is_dir():
         _fetch(libs)
@@ -53,7 +65,7 @@ def _cache() -> Path:
 
 def _fetch(libs: Path) -> None:
     if shutil.which("mvn") is None:
-        pytest.skip("mvn is not installed, so Kafka's jars cannot be fetched")
+        raise KafkaMissingError("mvn is not installed, so Kafka's jars cannot be fetched")
     libs.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=libs.parent, prefix=f"{libs.name}.") as work:
         pom = Path(work, "pom.xml")
@@ -63,7 +75,7 @@ def _fetch(libs: Path) -> None:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != 0:
             reason = next((line for line in done.stdout.splitlines() if "ERROR" in line), "no reason given")
-            pytest.skip(f"Maven could not fetch Kafka's jars: {reason}")
+            raise KafkaMissingError(f"Maven could not fetch Kafka's jars: {reason}")
         _move_into_place(fetched, libs)
 
 
