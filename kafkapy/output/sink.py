@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from kafkapy.errors import KafkapyError
+
 Buffer = bytes | bytearray | memoryview
 
 
@@ -34,6 +36,10 @@ class Sink:
 
             select.select((), (self._descriptor,), ())
             return 0
+        except BrokenPipeError:
+            raise  # nobody reads any more: no error
+        except OSError as error:
+            raise KafkapyError(f"the output cannot be written: {error.strerror}") from None
 
 
 class ControlEscaper:

@@ -6,9 +6,9 @@ from kafkapy.errors import CorruptRecordError
 from kafkapy.formats.compression import Codec
 from kafkapy.formats.message_set import Message, inner_messages
 from kafkapy.formats.record_batch import HEADER_SIZE, LOG_OVERHEAD, decode_record, decode_records
-from kafkapy.scan.batches import Entry, read_header
+from kafkapy.log.batches import Entry, read_header
+from kafkapy.log.window import Window
 from kafkapy.scan.large_batch import Body, LargeRecord, spans
-from kafkapy.scan.window import Window
 
 NO_TIMESTAMP = -1
 

@@ -13,7 +13,7 @@ from kafkapy.errors import UsageError
 from kafkapy.formats.compression import Buffer
 from kafkapy.formats.message_set import Message
 from kafkapy.formats.record_batch import BatchHeader
-from kafkapy.scan.batches import Entry
+from kafkapy.log.batches import Entry
 from kafkapy.scan.kernel import Columns, header_items
 from kafkapy.scan.options import Filters, TransactionState
 

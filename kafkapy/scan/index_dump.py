@@ -16,13 +16,13 @@ from contextlib import contextmanager
 from kafkapy.errors import CorruptIndexError, CorruptRecordError, DamagedFileError, FormatError
 from kafkapy.formats.offset_index import OffsetIndex
 from kafkapy.formats.time_index import TimeIndex, TimestampOffset
+from kafkapy.log.batches import Entry, last_offset, next_entry
 from kafkapy.log.names import INDEX_SUFFIX, LOG_SUFFIX
+from kafkapy.log.window import Window
 from kafkapy.scan.batch_times import max_record_timestamp
-from kafkapy.scan.batches import Entry, last_offset, next_entry
 from kafkapy.scan.options import DumpOptions
 from kafkapy.scan.report import Report
 from kafkapy.scan.rows import Emit, OffsetIndexRow, TimeIndexRow
-from kafkapy.scan.window import Window
 
 NO_TIMESTAMP = -1
 

@@ -12,11 +12,11 @@ from kafkapy.errors import FormatError
 from kafkapy.formats import leader_epoch_checkpoint
 from kafkapy.formats.offset_index import OffsetIndex
 from kafkapy.formats.time_index import TimeIndex
+from kafkapy.log.batches import last_offset, next_entry
 from kafkapy.log.names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, offset_from_file_name
-from kafkapy.scan.batches import last_offset, next_entry
+from kafkapy.log.window import Window
 from kafkapy.scan.index_dump import beside, mapped
 from kafkapy.scan.options import Filters
-from kafkapy.scan.window import Window
 
 
 def logs_in_range(files: list[str], filters: Filters) -> list[str]:

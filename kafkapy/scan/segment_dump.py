@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from kafkapy.errors import CorruptRecordError, DamagedFileError
 from kafkapy.formats.message_set import RECORD_OVERHEAD_V0
+from kafkapy.log.batches import Entry, last_offset, next_entry
 from kafkapy.log.names import LOG_SUFFIX, offset_from_file_name
+from kafkapy.log.window import Window
 from kafkapy.output.progress import Progress
-from kafkapy.scan.batches import Entry, last_offset, next_entry
 from kafkapy.scan.log_dump import LogDump
 from kafkapy.scan.options import DumpOptions
 from kafkapy.scan.printer import Printer
 from kafkapy.scan.report import Report
-from kafkapy.scan.window import Window
 
 if TYPE_CHECKING:
     from kafkapy.scan.filters import RecordFilter

@@ -18,15 +18,15 @@ from kafkapy.errors import CorruptRecordError, FormatError, KafkapyError
 from kafkapy.formats.compression import CHUNK, Codec, Reader, decompressing_reader
 from kafkapy.formats.message_set import Message, inner_messages
 from kafkapy.formats.record_batch import DELETE_HORIZON, HEADER_SIZE, LOG_OVERHEAD, NO_PRODUCER_ID, BatchHeader
+from kafkapy.log.batches import Entry, next_entry, read_header
 from kafkapy.log.names import LOG_SUFFIX
+from kafkapy.log.window import Window
 from kafkapy.output.progress import Progress
 from kafkapy.output.row_writer import row_writer
 from kafkapy.output.sink import Sink
-from kafkapy.scan.batches import Entry, next_entry, read_header
 from kafkapy.scan.large_batch import Body
 from kafkapy.scan.options import DumpOptions, Output
 from kafkapy.scan.resync import is_valid_entry, next_valid
-from kafkapy.scan.window import Window
 
 SHOWN = 20
 

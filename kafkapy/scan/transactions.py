@@ -13,10 +13,10 @@ from bisect import bisect_left
 from kafkapy.errors import FormatError
 from kafkapy.formats.control_record import ControlRecordType, decode_type_id
 from kafkapy.formats.record_batch import HEADER_SIZE, BatchHeader, decode_records
+from kafkapy.log.batches import next_entry, read_header
 from kafkapy.log.names import LOG_SUFFIX, segment_files
-from kafkapy.scan.batches import next_entry, read_header
+from kafkapy.log.window import Window
 from kafkapy.scan.options import TransactionState
-from kafkapy.scan.window import Window
 
 STATES = {ControlRecordType.ABORT: TransactionState.ABORTED, ControlRecordType.COMMIT: TransactionState.COMMITTED}
 

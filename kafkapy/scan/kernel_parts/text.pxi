@@ -5,30 +5,42 @@ cdef inline uint8_t* _put(uint8_t* w, const char* words, Py_ssize_t size) noexce
     return w + size
 
 
+cdef inline int _digits(uint64_t value) noexcept nogil:
+    cdef int count = 1
+    while value >= 10000:
+        value //= 10000
+        count += 4
+    return count + (value >= 10) + (value >= 100) + (value >= 1000)
+
+
 cdef inline uint8_t* _put_number(uint8_t* w, int64_t value) noexcept nogil:
-    cdef uint8_t[20] digits
-    cdef int at = 20
+    """A number, each digit stored once: a copy out of a buffer would have to wait for the stores into it."""
     cdef uint64_t rest = <uint64_t>value
-    cdef uint32_t pair
+    cdef uint32_t low
+    cdef uint8_t* after
+    cdef uint8_t* at
     if value < 0:
         w[0] = c"-"
         w += 1
         rest = 0 - rest
-    while rest >= 100:
-        pair = <uint32_t>(rest % 100) * 2
+    if rest < 10:
+        w[0] = <uint8_t>(48 + rest)
+        return w + 1
+    after = at = w + _digits(rest)
+    while rest > 0xFFFFFFFFu:
+        at -= 2
+        memcpy(at, DIGITS + 2 * (rest % 100), 2)
         rest //= 100
+    low = <uint32_t>rest
+    while low >= 100:
         at -= 2
-        digits[at] = DIGITS[pair]
-        digits[at + 1] = DIGITS[pair + 1]
-    if rest >= 10:
-        at -= 2
-        digits[at] = DIGITS[rest * 2]
-        digits[at + 1] = DIGITS[rest * 2 + 1]
+        memcpy(at, DIGITS + 2 * (low % 100), 2)
+        low //= 100
+    if low >= 10:
+        memcpy(at - 2, DIGITS + 2 * low, 2)
     else:
-        at -= 1
-        digits[at] = <uint8_t>(48 + rest)
-    memcpy(w, digits + at, 20 - at)
-    return w + 20 - at
+        (at - 1)[0] = <uint8_t>(48 + low)
+    return after
 
 
 cdef inline uint8_t* _put_bool(uint8_t* w, bint value) noexcept nogil:

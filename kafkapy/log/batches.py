@@ -12,7 +12,7 @@ from typing import NamedTuple
 from kafkapy.errors import CorruptRecordError
 from kafkapy.formats.message_set import RECORD_OVERHEAD_V0
 from kafkapy.formats.record_batch import HEADER_SIZE, LOG_OVERHEAD, MAGIC_POSITION, BatchHeader, decode_header
-from kafkapy.scan.window import Window
+from kafkapy.log.window import Window
 
 PREFIX = Struct(">qi4xb")  # offset, size, (leader epoch or checksum), magic
 PREFIX_SIZE = MAGIC_POSITION + 1
