@@ -1,1 +1,1 @@
-"""One partition directory: its files, their names, and reading them."""
+"""One partition directory: its files, their names, reading and writing them as a broker does."""

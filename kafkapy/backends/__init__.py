@@ -1,0 +1,1 @@
+"""One small Cluster interface, and the kinds of cluster behind it."""

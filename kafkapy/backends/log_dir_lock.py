@@ -1,0 +1,56 @@
+"""Kafka's ``.lock``: who holds a log dir may write to it.
+
+A broker locks the whole file with a POSIX record lock for as long as it runs; so does kafkapy while it writes. The
+system drops the lock with the process, also after a crash, so a file that is left behind means nothing. The system
+also knows which process holds it, and an error names it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+
+from kafkapy.errors import KafkapyError
+
+FILE_NAME = ".lock"
+# struct flock of Linux on 64-bit machines: type, whence, start, length, pid
+FLOCK = struct.Struct("hhqqi4x")
+
+
+class LogDirLock:
+    """The lock of one log dir, taken when made."""
+
+    def __init__(self, log_dir: str) -> None:
+        self.log_dir = log_dir
+        self._path = os.path.join(log_dir, FILE_NAME)
+        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            held_by = self._holder()
+            os.close(self._descriptor)
+            raise KafkapyError(
+                f"{log_dir} is held by {held_by}: a broker or another kafkapy is writing to it; stop it, or wait"
+            ) from None
+
+    def release(self) -> None:
+        """Let others write; a clean stop leaves no file, as a broker's does not."""
+        os.unlink(self._path)
+        os.close(self._descriptor)
+
+    def _holder(self) -> str:
+        asked = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        try:
+            pid = FLOCK.unpack(fcntl.fcntl(self._descriptor, fcntl.F_GETLK, asked))[4]
+        except OSError:
+            return "another process"
+        return f"process {pid}{_command(pid)}"
+
+
+def _command(pid: int) -> str:
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
+            return f" ({file.read().strip()})"
+    except OSError:
+        return ""

@@ -1,0 +1,149 @@
+"""Real brokers' data directories as a cluster: read only, also after a crash, also without a metadata log."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+
+from kafkapy.backends.cluster import (
+    EARLIEST,
+    EARLIEST_LOCAL,
+    EARLIEST_PENDING_UPLOAD,
+    LATEST,
+    LATEST_TIERED,
+    MAX_TIMESTAMP,
+    Appended,
+    LogDir,
+    LogDirReplica,
+)
+from kafkapy.backends.replicas import LogDirs
+from kafkapy.errors import KafkaError, Unsupported
+from kafkapy.formats.uuid import ZERO_UUID
+from kafkapy.log.batch import Batch
+from kafkapy.log.partition_reader import PartitionReader
+from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.changes import Change
+from kafkapy.metadata.image import EMPTY, MetadataImage
+from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_metadata
+from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, TopicImage
+
+METADATA_TOPIC = "__cluster_metadata"
+
+
+class LogDirsCluster:
+    """A cluster that is there only as files."""
+
+    def __init__(self, *paths: str) -> None:
+        self._dirs = LogDirs(paths)
+
+    @cached_property
+    def _loaded(self) -> MetadataImage | None:
+        loaded = load_metadata(*self._dirs.paths)
+        return None if loaded is None else loaded.image
+
+    @property
+    def has_metadata(self) -> bool:
+        """Whether one of the log dirs has a metadata log."""
+        return self._loaded is not None
+
+    def image(self) -> MetadataImage:
+        """The metadata log's image; without one, the topics that the names of directories tell."""
+        return self._image
+
+    @cached_property
+    def _image(self) -> MetadataImage:
+        return self._loaded if self._loaded is not None else self._image_of_names()
+
+    def _image_of_names(self) -> MetadataImage:
+        partitions: dict[str, dict[int, PartitionRegistration]] = defaultdict(dict)
+        for partition in self._dirs.replicas:
+            if partition.topic != METADATA_TOPIC:
+                partitions[partition.topic][partition.partition] = PartitionRegistration((), (), ())
+        topics = {
+            name: TopicImage(name, self._topic_id(name, found), dict(sorted(found.items())))
+            for name, found in sorted(partitions.items())
+        }
+        return EMPTY._replace(topics=topics)
+
+    def _topic_id(self, topic: str, partitions: dict[int, PartitionRegistration]) -> str:
+        reader = self.reader(TopicPartition(topic, min(partitions)))
+        return (reader.topic_id if reader is not None else None) or ZERO_UUID
+
+    def reader(self, partition: TopicPartition) -> PartitionReader | None:
+        """The log of a partition; None where no copy of it is here."""
+        topic = self._loaded.topics.get(partition.topic) if self._loaded is not None else None
+        registration = topic.partitions.get(partition.partition) if topic is not None else None
+        leader = registration.leader if registration is not None else NO_LEADER
+        return self._dirs.best_reader(partition, None if leader == NO_LEADER else leader)
+
+    def read(self, partition: TopicPartition, start: int, committed: bool = False) -> Iterator[Batch]:
+        """Whole batches from the one that has ``start`` on; committed ones only as far as every transaction ended."""
+        reader = self._required(partition)
+        upper_bound = reader.last_stable_offset() if committed else reader.log_end_offset
+        batches = reader.read(max(start, reader.log_start_offset), upper_bound=upper_bound)
+        if not committed:
+            return batches
+        from kafkapy.backends.committed import without_aborted
+
+        return without_aborted(batches, reader.aborted_transactions(start, upper_bound))
+
+    def offset(self, partition: TopicPartition, spec: int) -> int | None:
+        """An offset by name or time; nothing is tiered in log dirs."""
+        reader = self._required(partition)
+        if spec == LATEST:
+            return reader.log_end_offset
+        if spec in (EARLIEST, EARLIEST_LOCAL):
+            return reader.log_start_offset
+        if spec in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
+            return None
+        found = reader.max_timestamp_offset() if spec == MAX_TIMESTAMP else reader.offset_for_timestamp(spec)
+        return None if found is None else found.offset
+
+    def log_dirs(self) -> list[LogDir]:
+        """Every log dir, with how far each copy is behind the one that is read."""
+        return [
+            LogDir(broker_id, path, tuple(self._described(path))) for path, broker_id in self._dirs.broker_ids.items()
+        ]
+
+    def _described(self, path: str) -> Iterator[LogDirReplica]:
+        for partition, replicas in sorted(self._dirs.replicas.items()):
+            if str(partition) == DIRECTORY_NAME:
+                continue
+            for replica in replicas:
+                if replica.log_dir == path:
+                    own = self._dirs.reader(replica)
+                    lag = max(0, self._required(partition).log_end_offset - own.log_end_offset)
+                    yield LogDirReplica(partition, own.size, lag, replica.is_future)
+
+    def apply(self, *changes: Change) -> None:
+        """Never: the directories belong to their brokers."""
+        raise self._read_only("changing metadata")
+
+    def append(self, partition: TopicPartition, batch: bytes, acks: int = -1) -> Appended:
+        """Never."""
+        raise self._read_only("producing")
+
+    def new_producer_id(self) -> int:
+        """Never."""
+        raise self._read_only("producing")
+
+    def delete_records(self, partition: TopicPartition, before: int) -> int:
+        """Never."""
+        raise self._read_only("deleting records")
+
+    def flush(self) -> None:
+        """Nothing was written."""
+
+    def close(self) -> None:
+        """Nothing was written."""
+
+    @staticmethod
+    def _read_only(operation: str) -> Unsupported:
+        return Unsupported(operation, "--log-dirs", "these directories are only read; use --cluster for one to write")
+
+    def _required(self, partition: TopicPartition) -> PartitionReader:
+        reader = self.reader(partition)
+        if reader is None:
+            raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {partition} is in the given log dirs")
+        return reader

@@ -1,0 +1,90 @@
+"""Which cluster a command line means: ``--log-dirs``, ``--bootstrap-server``, ``--cluster``, or the default."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from kafkapy.backends.cluster_file import FILE_NAME
+from kafkapy.errors import KafkapyError, Unsupported, UsageError
+
+if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
+
+VARIABLE = "KAFKAPY_CLUSTER"
+DEFAULT_DIRECTORY = "kafkapy-cluster"
+DEFAULT_BROKERS = 3
+
+
+class Selection(NamedTuple):
+    """The options that name a cluster."""
+
+    cluster: str | None = None
+    log_dirs: tuple[str, ...] = ()
+    bootstrap_server: str | None = None
+
+    @property
+    def directory(self) -> str:
+        """The cluster directory that is meant where nothing else is named."""
+        return self.cluster or os.environ.get(VARIABLE) or DEFAULT_DIRECTORY
+
+
+def open_cluster(selection: Selection) -> Cluster:
+    """The cluster, to be read."""
+    named = [name for name in ("cluster", "log_dirs", "bootstrap_server") if getattr(selection, name)]
+    if len(named) > 1:
+        options = " and ".join("--" + name.replace("_", "-") for name in named)
+        raise UsageError(f"{options} name different clusters: give one of them")
+    if selection.bootstrap_server:
+        raise Unsupported("--bootstrap-server", "this version", "use --log-dirs on the brokers' data directories")
+    if selection.log_dirs:
+        from kafkapy.backends.log_dirs import LogDirsCluster
+
+        return LogDirsCluster(*selection.log_dirs)
+    return _open_directory(selection.directory)
+
+
+def open_cluster_for_writing(selection: Selection, sync: bool = True) -> Cluster:
+    """The cluster, to be changed; the default directory is made where it is not there. To be closed."""
+    if selection.log_dirs or selection.bootstrap_server:
+        return open_cluster(selection)
+    directory = selection.directory
+    from kafkapy.backends.directory import DirectoryCluster
+    from kafkapy.log.files import Files
+
+    if not os.path.isdir(directory) and selection.cluster is None:
+        from kafkapy.backends.directory_format import make_cluster
+
+        make_cluster(directory, DEFAULT_BROKERS, files=Files(sync))
+        _tell(f"kafkapy: made the cluster directory {directory} with {DEFAULT_BROKERS} brokers")
+    check_directory(directory)
+    cluster = DirectoryCluster(directory, Files(sync))
+    for line in cluster.recovered:
+        _tell(f"kafkapy: recovered {line}")
+    return cluster
+
+
+def _tell(line: str) -> None:
+    import sys
+
+    print(line, file=sys.stderr)
+
+
+def check_directory(directory: str) -> None:
+    """Refuse what is not a cluster directory."""
+    if not os.path.isdir(directory):
+        raise KafkapyError(
+            f"there is no cluster directory {directory}: make one with 'kafkapy storage format --cluster {directory} "
+            f"--brokers 3', name another with --cluster or ${VARIABLE}, or read brokers' directories with --log-dirs"
+        )
+    if not os.path.exists(os.path.join(directory, FILE_NAME)):
+        raise KafkapyError(f"{directory} is not a cluster directory: it has no {FILE_NAME}")
+
+
+def _open_directory(directory: str) -> Cluster:
+    check_directory(directory)
+    from kafkapy.backends.directory import read_cluster_file
+    from kafkapy.backends.log_dirs import LogDirsCluster
+
+    brokers = read_cluster_file(directory).brokers
+    return LogDirsCluster(*(os.path.join(directory, log_dir) for broker in brokers for log_dir in broker.log_dirs))

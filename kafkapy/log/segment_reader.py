@@ -1,0 +1,176 @@
+"""A segment that is only read: ``%020d.log`` with its indexes, which are hints.
+
+Invariant: offsets increase along the log. An index entry that the log does not agree with is not followed, so a
+missing, stale or preallocated index makes reading slower and never wrong.
+
+After a crash the end of the log may be torn. ``next_offset`` walks from the last index entry and stops before the first
+batch that is cut off or fails its checksum: where recovery would cut.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from kafkapy.errors import CorruptRecordError, DamagedFileError
+from kafkapy.formats.offset_index import OffsetIndex
+from kafkapy.formats.time_index import NO_TIMESTAMP, TimeIndex, TimestampOffset
+from kafkapy.formats.transaction_index import AbortedTxn, TransactionIndex
+from kafkapy.log.batch import Batch, batch_bytes, walk
+from kafkapy.log.index_file import read_written
+from kafkapy.log.names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX, SegmentFile
+from kafkapy.log.window import Window
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kafkapy.formats.record_batch import BatchHeader
+
+
+class SegmentReader:
+    """``closed`` says that a later segment follows, so that its time index ends with its largest timestamp."""
+
+    def __init__(self, directory: str, base_offset: int, closed: bool = False) -> None:
+        self.directory = directory
+        self.base_offset = base_offset
+        self.closed = closed
+        self.log_path = self.path(LOG_SUFFIX)
+        self.size = os.path.getsize(self.log_path) if os.path.exists(self.log_path) else 0
+        self._offset_index: OffsetIndex | None = None
+        self._time_index: TimeIndex | None = None
+
+    def path(self, suffix: str) -> str:
+        """The path of one of the segment's files."""
+        return os.path.join(self.directory, SegmentFile(self.base_offset, suffix).name)
+
+    @property
+    def offset_index(self) -> OffsetIndex:
+        """The .index."""
+        if self._offset_index is None:
+            self._offset_index = OffsetIndex(self.base_offset, read_written(self.path(INDEX_SUFFIX), OffsetIndex))
+        return self._offset_index
+
+    @property
+    def time_index(self) -> TimeIndex:
+        """The .timeindex."""
+        if self._time_index is None:
+            self._time_index = TimeIndex(self.base_offset, read_written(self.path(TIME_INDEX_SUFFIX), TimeIndex))
+        return self._time_index
+
+    def headers(self, from_offset: int, verify: bool = False) -> Iterator[tuple[int, BatchHeader]]:
+        """Position and header of each batch that ends at or after ``from_offset``."""
+        for window, header in self.walk_from(from_offset, verify):
+            if header.last_offset >= from_offset:
+                yield window.position, header
+
+    def read(self, start_offset: int, upper_bound: int | None = None) -> Iterator[Batch]:
+        """The batches from the one with ``start_offset`` on, up to the one with ``upper_bound``, exclusive."""
+        if upper_bound is not None and start_offset >= upper_bound:
+            return
+        for window, header in self.walk_from(start_offset):
+            if header.last_offset < start_offset:
+                continue
+            if upper_bound is not None and header.base_offset >= upper_bound:
+                return
+            yield Batch(header, window.position, batch_bytes(window, header.size))
+            if upper_bound is not None and header.last_offset + 1 >= upper_bound:
+                return  # what follows may be torn, and nobody asked for it
+
+    def next_offset(self) -> int:
+        """The offset after the last good batch."""
+        found = self.base_offset
+        try:
+            for _, header in self.walk_from(self.offset_index.last_entry().offset, verify=True):
+                found = header.last_offset + 1
+        except DamagedFileError:
+            pass
+        return found
+
+    @property
+    def max_timestamp(self) -> TimestampOffset:
+        """The largest timestamp, and the last offset of the first batch that has it; NO_TIMESTAMP where none has."""
+        indexed = self.time_index.last_entry()
+        if self.closed and self.time_index.written_count:
+            return indexed
+        if self.time_index.written_count and not self._has_timestamp(indexed):
+            indexed = TimestampOffset(NO_TIMESTAMP, self.base_offset)
+        return self._largest_after(indexed)
+
+    def _has_timestamp(self, indexed: TimestampOffset) -> bool:
+        try:
+            _, header = next(self.headers(indexed.offset), (0, None))
+        except DamagedFileError:
+            return False
+        return header is not None and (header.max_timestamp, header.last_offset) == indexed
+
+    def _largest_after(self, largest: TimestampOffset) -> TimestampOffset:
+        try:
+            for _, header in self.headers(largest.offset):
+                if header.max_timestamp > largest.timestamp:
+                    largest = TimestampOffset(header.max_timestamp, header.last_offset)
+        except DamagedFileError:
+            pass
+        return largest
+
+    @property
+    def largest_timestamp(self) -> int:
+        """The largest timestamp, or the file's age where the records have none, as messages of magic 0."""
+        timestamp = self.max_timestamp.timestamp
+        return timestamp if timestamp > NO_TIMESTAMP else int(os.stat(self.log_path).st_mtime * 1000)
+
+    def find_offset_by_timestamp(self, timestamp: int, starting_offset: int) -> TimestampOffset | None:
+        """The first record at or after ``starting_offset`` that is at or after ``timestamp``."""
+        start = max(self.time_index.lookup(timestamp).offset, starting_offset)
+        for window, header in self.walk_from(start):
+            if header.max_timestamp < timestamp or header.last_offset < starting_offset:
+                continue
+            for record in Batch(header, window.position, batch_bytes(window, header.size)).records():
+                if record.timestamp >= timestamp and record.offset >= starting_offset:
+                    return TimestampOffset(record.timestamp, record.offset)
+        return None
+
+    def offset_of_max_timestamp(self) -> TimestampOffset | None:
+        """The largest timestamp and the first record that has it."""
+        largest = self.max_timestamp
+        if largest.timestamp == NO_TIMESTAMP:
+            return None
+        batch = next(self.read(largest.offset))
+        found = (record.offset for record in batch.records() if record.timestamp == largest.timestamp)
+        offset = next(found, None)
+        return None if offset is None else TimestampOffset(largest.timestamp, offset)
+
+    @property
+    def transaction_index(self) -> TransactionIndex:
+        """The .txnindex; most segments have none."""
+        path = self.path(TXN_INDEX_SUFFIX)
+        try:
+            with open(path, "rb") as file:
+                return TransactionIndex(self.base_offset, file.read(), path)
+        except FileNotFoundError:
+            return TransactionIndex(self.base_offset, b"", path)
+
+    def aborted_txns(self) -> list[AbortedTxn]:
+        """The aborted transactions whose marker is in this segment."""
+        return self.transaction_index.all_aborted_txns()
+
+    def walk_from(self, offset: int, verify: bool = False) -> Iterator[tuple[Window, BatchHeader]]:
+        """Batches from the index entry for ``offset`` on, so perhaps some that end before it."""
+        hint = self.offset_index.lookup(offset)
+        with Window(self.log_path, limit=self.size) as window:
+            if 0 < hint.position < self.size and self._agrees(window, hint.position, hint.offset):
+                window.seek(hint.position)
+            else:
+                window.seek(0)
+            try:
+                for _, header in walk(window, verify):
+                    yield window, header
+            except CorruptRecordError as error:
+                raise DamagedFileError(self.log_path, window.position, str(error)) from None
+
+    @staticmethod
+    def _agrees(window: Window, position: int, offset: int) -> bool:
+        window.seek(position)
+        try:
+            return next((header.last_offset == offset for _, header in walk(window)), False)
+        except CorruptRecordError:
+            return False

@@ -1,0 +1,109 @@
+"""Topics as TopicCommand describes them: pure values, from an image.
+
+A partition is under-replicated where fewer replicas are in sync than assigned (not counting those being added),
+unavailable where it has no leader or a fenced one, and at or under its min ISR by the config that holds for the
+topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from kafkapy.formats.uuid import ZERO_UUID
+from kafkapy.metadata.configs.effective import BrokerLayers, ConfigEntry, describe, overrides
+from kafkapy.metadata.image import BROKER, TOPIC, MetadataImage
+from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, TopicImage
+
+INTERNAL_TOPICS = frozenset(("__consumer_offsets", "__transaction_state", "__share_group_state"))
+MIN_ISR = "min.insync.replicas"
+
+
+class PartitionDescription(NamedTuple):
+    """One partition. ``known`` is False where only the name of a directory tells that it exists."""
+
+    topic: str
+    partition: int
+    leader: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    elr: tuple[int, ...] | None
+    last_known_elr: tuple[int, ...] | None
+    adding_replicas: tuple[int, ...]
+    removing_replicas: tuple[int, ...]
+    known: bool
+    leader_is_live: bool
+    min_isr: int
+
+    @property
+    def replication_factor(self) -> int:
+        """The replicas that stay or go, without those that are still being added."""
+        return len(self.replicas) - len(self.adding_replicas)
+
+    @property
+    def is_under_replicated(self) -> bool:
+        return self.known and self.replication_factor > len(self.isr)
+
+    @property
+    def is_unavailable(self) -> bool:
+        return self.known and (self.leader is None or not self.leader_is_live)
+
+    @property
+    def is_under_min_isr(self) -> bool:
+        return self.known and (self.leader is None or len(self.isr) < self.min_isr)
+
+    @property
+    def is_at_min_isr(self) -> bool:
+        return self.known and self.leader is not None and len(self.isr) == self.min_isr
+
+
+class TopicDescription(NamedTuple):
+    """One topic, with what is configured other than by default."""
+
+    name: str
+    topic_id: str | None
+    partitions: tuple[PartitionDescription, ...]
+    configs: tuple[ConfigEntry, ...]
+
+    @property
+    def replication_factor(self) -> int:
+        return self.partitions[0].replication_factor if self.partitions else 0
+
+    @property
+    def has_overrides(self) -> bool:
+        return bool(self.configs)
+
+
+def describe_topics(image: MetadataImage, topics: Iterable[TopicImage], known: bool) -> Iterator[TopicDescription]:
+    """Descriptions of ``topics``; ``known`` says whether the image comes from metadata."""
+    layers = BrokerLayers(cluster=image.config(BROKER, ""))
+    for topic in topics:
+        entries = describe("topics", topic.name, image.config(TOPIC, topic.name), layers)
+        min_isr = int(next(entry.value for entry in entries if entry.name == MIN_ISR) or 1)
+        partitions = tuple(
+            _partition(image, topic.name, number, registration, known, min_isr)
+            for number, registration in sorted(topic.partitions.items())
+        )
+        shown = tuple(overrides(entries)) if known else ()
+        yield TopicDescription(topic.name, None if topic.id == ZERO_UUID else topic.id, partitions, shown)
+
+
+def _partition(
+    image: MetadataImage, topic: str, number: int, registration: PartitionRegistration, known: bool, min_isr: int
+) -> PartitionDescription:
+    leader = None if registration.leader == NO_LEADER else registration.leader
+    broker = image.brokers.get(registration.leader)
+    return PartitionDescription(
+        topic,
+        number,
+        leader,
+        registration.replicas,
+        registration.isr,
+        registration.elr if known else None,
+        registration.last_known_elr if known else None,
+        registration.adding_replicas,
+        registration.removing_replicas,
+        known,
+        broker is not None and not broker.fenced,
+        min_isr,
+    )

@@ -1,0 +1,39 @@
+"""Which topics an option names.
+
+TopicCommand and GetOffsetShell match Java regular expressions against whole names; commas mean "or", spaces and the
+quotes around a pattern are dropped. Java's expressions are Python's for what topic names can hold; what Python cannot
+compile is refused.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kafkapy.errors import UsageError
+from kafkapy.metadata.image import MetadataImage
+from kafkapy.metadata.topic_description import INTERNAL_TOPICS
+from kafkapy.metadata.topics_image import TopicImage
+
+
+def include_list(text: str) -> re.Pattern[str]:
+    """The expression that an include list stands for."""
+    pattern = text.strip().replace(",", "|").replace(" ", "").strip("\"'")
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"{text} is an invalid regex: {error}") from None
+
+
+def select_topics(
+    image: MetadataImage, topic: str | None, topic_id: str | None = None, exclude_internal: bool = False
+) -> list[TopicImage]:
+    """The topics that are meant, by name."""
+    if topic_id is not None:
+        found = next((each for each in image.topics.values() if each.id == topic_id), None)
+        return [] if found is None else [found]
+    pattern = None if topic is None else include_list(topic)
+    return [
+        each
+        for name, each in sorted(image.topics.items())
+        if (pattern is None or pattern.fullmatch(name)) and not (exclude_internal and name in INTERNAL_TOPICS)
+    ]

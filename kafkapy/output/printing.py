@@ -1,0 +1,44 @@
+"""Lines or rows to stdout: what a command that is no bulk job prints with.
+
+A command makes pairs of Kafka's line and the row that says the same; ``--output`` decides which of the two is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kafkapy.output.row_writer import RowWriter, row_writer
+from kafkapy.output.sink import Sink
+
+Row = Mapping[str, Any]
+KAFKA = "kafka"
+
+
+def print_lines(lines: Iterable[str], sink: Sink | None = None) -> None:
+    """Write lines."""
+    sink = sink or Sink()
+    pending: list[bytes] = []
+    for line in lines:
+        pending.append(line.encode("utf-8", "surrogateescape") + b"\n")
+        if len(pending) >= 1000:
+            sink.write(b"".join(pending))
+            pending.clear()
+    sink.write(b"".join(pending))
+
+
+def print_rows(output: str, rows: Iterable[tuple[str | None, Row | None]]) -> None:
+    """Write the line of each pair, or with any other ``output`` the row; either may be missing."""
+    if output == KAFKA:
+        print_lines(line for line, _ in rows if line is not None)
+        return
+    writer: RowWriter | None = None
+    known: dict[str, list[str]] = {}
+    sink = Sink()
+    for _, row in rows:
+        if row is None:
+            continue
+        known.setdefault(row["type"], list(row))
+        writer = writer or row_writer(output, sink, known)
+        writer.row(dict(row))
+    (writer or row_writer(output, sink, known)).finish()

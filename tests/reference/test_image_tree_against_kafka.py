@@ -1,0 +1,55 @@
+"""Kafka's MetadataShell as judge of the tree over an image, for a real log and for an image with everything in it."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kafkapy.metadata.image_tree import Directory, find_lines, resolve, root, tree_lines
+from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_file
+from kafkapy.metadata.metadata_snapshot import Snapshot, encode_snapshot
+from tests.golden_set import golden
+from tests.kafka_jars import kafka_libs
+from tests.metadata.shell_image import everything
+
+__all__ = ["golden"]
+
+COMMIT = "26b251a451ce941d"
+
+
+def shell(path: Path, *command: str) -> list[str]:
+    java = ["java", "-cp", f"{kafka_libs()}/*", "org.apache.kafka.shell.MetadataShell", "-s", str(path), *command]
+    done = subprocess.run(java, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Path:
+    path = tmp_path / "00000000000000000500-0000000002.checkpoint"
+    path.write_bytes(encode_snapshot(Snapshot(tuple(everything()), 5), 2, 1794799252900))
+    return path
+
+
+@pytest.fixture
+def real(golden: Path, tmp_path: Path) -> Path:
+    source = golden / "clean" / "broker-1" / DIRECTORY_NAME / "00000000000000000000.log"
+    return Path(shutil.copy(source, tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["full", "real"])
+def test_the_whole_tree(kind, request):
+    path = request.getfixturevalue(kind)
+    assert list(tree_lines(root(load_file(str(path)), "4.3.1", COMMIT))) == shell(path, "tree", "/")
+
+
+def test_find(full):
+    (found,) = resolve(root(load_file(str(full)), "4.3.1", COMMIT), "image")
+    assert list(find_lines(found.node, "image")) == shell(full, "find", "image")
+
+
+def test_globs(full):
+    tree = root(load_file(str(full)), "4.3.1", COMMIT)
+    paths = ["image/topics/byName/*/id", "image/c*/{BROKER,TOPIC:orders}/*", "image/cluster/brokers/?"]
+    texts = [found.node for path in paths for found in resolve(tree, path) if not isinstance(found.node, Directory)]
+    assert texts == shell(full, "cat", *paths)
