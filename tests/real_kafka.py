@@ -30,6 +30,12 @@ def free_base_port(count: int) -> int:
     raise RuntimeError("no free ports")
 
 
+def _is_in_sync(line: str) -> bool:
+    """Whether a partition's line of TopicCommand has a leader and all replicas in the ISR."""
+    fields = dict(part.partition(": ")[::2] for part in line.strip().split("\t"))
+    return fields["Leader"] != "none" and sorted(fields["Replicas"].split(",")) == sorted(fields["Isr"].split(","))
+
+
 class RealCluster:
     """All brokers of a cluster directory, while the context lasts."""
 
@@ -78,13 +84,13 @@ class RealCluster:
         )  # fmt: skip
         return done.stdout
 
-    def wait_until_led(self, partitions: int) -> str:
-        """TopicCommand's description, once that many partitions have a leader."""
+    def wait_until_in_sync(self, partitions: int) -> str:
+        """TopicCommand's description, once there are that many partitions and each has a leader and a full ISR."""
         deadline = time.monotonic() + START_S
         while True:
             described = self.tool("TopicCommand", "--describe")
-            led = sum("Leader: " in line and "Leader: none" not in line for line in described.splitlines())
-            if led >= partitions and "Leader: none" not in described:
+            states = [_is_in_sync(line) for line in described.splitlines() if line.startswith("\t")]
+            if len(states) >= partitions and all(states):
                 return described
             if time.monotonic() > deadline or any(broker.poll() is not None for broker in self._brokers):
                 outputs = [path.read_text(errors="replace")[-2000:] for path in self._scratch.glob("broker-*.out")]

@@ -86,7 +86,7 @@ def test_brokers_boot_serve_stop_and_boot_again(cluster: Path, tmp_path: Path) -
         produce(cluster, topic, codec, 0, 10)
     before = described(cluster)
     with RealCluster(cluster, tmp_path) as real:
-        text = real.wait_until_led(2 * len(CODECS))
+        text = real.wait_until_in_sync(2 * len(CODECS))
         assert {settled(line) for line in text.splitlines() if line.startswith("\tTopic: codec")} == before
         offsets = real.tool("GetOffsetShell", "--topic", "codec-.*").split()
         assert offsets == sorted(f"{topic}:{partition}:5" for topic in CODECS for partition in (0, 1))
@@ -97,6 +97,6 @@ def test_brokers_boot_serve_stop_and_boot_again(cluster: Path, tmp_path: Path) -
     produce(cluster, "codec-none", Codec.NONE, 20, 6)
     produce(cluster, "later", Codec.LZ4, 0, 4)
     with RealCluster(cluster, tmp_path) as real:
-        real.wait_until_led(2 * len(CODECS) + 2)
+        real.wait_until_in_sync(2 * len(CODECS) + 2)
         assert consumed(real, "codec-none") == expected(cluster, "codec-none")
         assert consumed(real, "later") == expected(cluster, "later") != set()
