@@ -60,6 +60,10 @@ class FaultyFiles(Files):
         if source in self._synced:
             self._synced[target] = self._synced.pop(source)
 
+    def set_modified(self, path: str, time_ms: int) -> None:
+        self._count()
+        super().set_modified(path, time_ms)
+
     def unlink(self, path: str) -> None:
         self._count()
         super().unlink(path)
@@ -72,6 +76,10 @@ class FaultyFiles(Files):
     def rmtree(self, path: str) -> None:
         self._count()
         super().rmtree(path)
+
+    def kill_after(self, operations: int) -> None:
+        """Let that many more operations through."""
+        self._kill_at = self.operations + operations
 
     def lose_unsynced(self) -> None:
         """Cut each file somewhere between what was synced and what was written."""

@@ -74,6 +74,10 @@ class Files:
         self.release(target)
         os.replace(source, target)
 
+    def set_modified(self, path: str, time_ms: int) -> None:
+        """Date a file."""
+        os.utime(path, ns=(time_ms * 1_000_000, time_ms * 1_000_000))
+
     def unlink(self, path: str) -> None:
         """Remove a file; one that is not there is no error."""
         self.release(path)

@@ -45,6 +45,10 @@ class LogView(Generic[SegmentT]):
         """The offset that the next record gets."""
         raise NotImplementedError
 
+    def last_stable_offset(self, high_watermark: int) -> int:
+        """Where read_committed readers must stop."""
+        raise NotImplementedError
+
     @property
     def size(self) -> int:
         """Bytes of all segments' logs."""

@@ -17,12 +17,20 @@ from kafkapy.formats.record_batch import NO_TIMESTAMP, BatchHeader, Record, deco
 from kafkapy.log import validation
 from kafkapy.log.log_loader import Loading, LogLoader
 from kafkapy.log.log_view import LogView
-from kafkapy.log.names import DELETED_SUFFIX, parse_segment_file
+from kafkapy.log.names import (
+    CLEANED_SUFFIX,
+    DELETED_SUFFIX,
+    PRODUCER_SNAPSHOT_SUFFIX,
+    SEGMENT_SUFFIXES,
+    SWAP_SUFFIX,
+    SegmentFile,
+)
 from kafkapy.log.producer_append import KnownBatch, Origin, ProducerAppend
 from kafkapy.log.producer_replay import replay
 from kafkapy.log.segment import LogSegment, RollParams
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from random import Random
 
     from kafkapy.log.config import LogConfig
@@ -190,15 +198,35 @@ class PartitionLog(LogView[LogSegment]):
 
     def delete_segment(self, segment: LogSegment) -> None:
         """Take a segment out: its files are renamed to .deleted, and removed after file.delete.delay.ms."""
-        segment.release()
-        names = (parse_segment_file(name) for name in os.listdir(self.directory))
-        for file in sorted(file for file in names if file is not None and not file.state):
-            if file.base_offset == segment.base_offset:
-                path = os.path.join(self.directory, file.name)
-                self._files.rename(path, path + DELETED_SUFFIX)
+        self._rename(segment.base_offset, "", DELETED_SUFFIX, (*SEGMENT_SUFFIXES, PRODUCER_SNAPSHOT_SUFFIX))
         self.segments.remove(segment)
         if segment.base_offset in self._snapshots.offsets:
             self._snapshots.offsets.remove(segment.base_offset)
+
+    def new_cleaned_segment(self, base_offset: int) -> LogSegment:
+        """A segment for compaction to write to, which is not part of the log."""
+        segment = LogSegment(self.directory, base_offset, self.config, self._files, state=CLEANED_SUFFIX)
+        segment.remove()
+        segment.create()
+        return segment
+
+    def replace_segments(self, cleaned: LogSegment, replaced: Sequence[LogSegment]) -> None:
+        """Put what compaction wrote in the place of what it read.
+
+        Killed before all files of ``cleaned`` are named .swap, they are leftovers; after that, opening the log
+        finishes the work.
+        """
+        first = replaced[0]
+        self._rename(cleaned.base_offset, CLEANED_SUFFIX, SWAP_SUFFIX)
+        self._files.fsync_dir(self.directory)
+        self._rename(first.base_offset, "", DELETED_SUFFIX)
+        for segment in replaced[1:]:
+            self.delete_segment(segment)
+        # the log last, by which opening knows a swap that is not finished
+        self._rename(cleaned.base_offset, SWAP_SUFFIX, "", SEGMENT_SUFFIXES[::-1])
+        self._files.fsync_dir(self.directory)
+        number = self.segments.index(first)
+        self.segments[number] = LogSegment(self.directory, first.base_offset, self.config, self._files)
 
     def flush(self) -> None:
         """Return when all that was appended would survive the machine."""
@@ -281,6 +309,14 @@ class PartitionLog(LogView[LogSegment]):
         segment.create()
         self.segments.append(segment)
         return segment
+
+    def _rename(self, base_offset: int, state: str, new: str, suffixes: Sequence[str] = SEGMENT_SUFFIXES) -> None:
+        """Move a segment's files from one state to another, in the order of ``suffixes``."""
+        for suffix in suffixes:
+            file = SegmentFile(base_offset, suffix, state)
+            path = os.path.join(self.directory, file.name)
+            if os.path.exists(path):
+                self._files.rename(path, os.path.join(self.directory, file._replace(state=new).name))
 
     def _jitter_ms(self) -> int:
         bound = min(self.config.segment_jitter_ms, self.config.segment_ms)

@@ -12,7 +12,7 @@ opening the log removes what is so named, and an index whose log is gone.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kafkapy.log.names import DELETED_SUFFIX
 
@@ -21,7 +21,19 @@ if TYPE_CHECKING:
 
     from kafkapy.log.config import LogConfig
     from kafkapy.log.partition_log import PartitionLog
-    from kafkapy.log.segment_reader import SegmentReader
+
+
+class Sized(Protocol):
+    """What retention asks of a segment; also of one that compaction has yet to write."""
+
+    @property
+    def base_offset(self) -> int: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def largest_timestamp(self) -> int: ...
 
 
 class Bounds(NamedTuple):
@@ -40,7 +52,7 @@ class Deletion(NamedTuple):
     reason: str
 
 
-def deletions(segments: Sequence[SegmentReader], config: LogConfig, bounds: Bounds, now: int) -> list[Deletion]:
+def deletions(segments: Sequence[Sized], config: LogConfig, bounds: Bounds, now: int) -> list[Deletion]:
     """The segments that retention would take now, first to last."""
     found = _taken(segments, bounds, _LogStart(bounds))
     if config.delete:
@@ -71,11 +83,11 @@ def due_files(directory: str, config: LogConfig, now: int) -> list[str]:
 
 
 class _Rule:
-    def takes(self, segment: SegmentReader, following: int | None) -> bool:
+    def takes(self, segment: Sized, following: int | None) -> bool:
         """Whether the segment goes; ``following`` is the base offset of the next one."""
         raise NotImplementedError
 
-    def reason(self, segment: SegmentReader) -> str:
+    def reason(self, segment: Sized) -> str:
         raise NotImplementedError
 
 
@@ -83,25 +95,25 @@ class _LogStart(_Rule):
     def __init__(self, bounds: Bounds) -> None:
         self._log_start_offset = bounds.log_start_offset
 
-    def takes(self, segment: SegmentReader, following: int | None) -> bool:
+    def takes(self, segment: Sized, following: int | None) -> bool:
         return following is not None and following <= self._log_start_offset
 
-    def reason(self, segment: SegmentReader) -> str:
+    def reason(self, segment: Sized) -> str:
         return f"log start offset {self._log_start_offset} is past it"
 
 
 class _Size(_Rule):
-    def __init__(self, config: LogConfig, segments: Sequence[SegmentReader]) -> None:
+    def __init__(self, config: LogConfig, segments: Sequence[Sized]) -> None:
         self._retention_bytes = config.retention_bytes
         self._excess = sum(segment.size for segment in segments) - config.retention_bytes
 
-    def takes(self, segment: SegmentReader, following: int | None) -> bool:
+    def takes(self, segment: Sized, following: int | None) -> bool:
         if self._retention_bytes < 0 or self._excess < segment.size:
             return False
         self._excess -= segment.size
         return True
 
-    def reason(self, segment: SegmentReader) -> str:
+    def reason(self, segment: Sized) -> str:
         return f"retention.bytes={self._retention_bytes} is kept without it"
 
 
@@ -110,15 +122,15 @@ class _Time(_Rule):
         self._retention_ms = config.retention_ms
         self._now = now
 
-    def takes(self, segment: SegmentReader, following: int | None) -> bool:
+    def takes(self, segment: Sized, following: int | None) -> bool:
         return self._retention_ms >= 0 and self._now - segment.largest_timestamp > self._retention_ms
 
-    def reason(self, segment: SegmentReader) -> str:
+    def reason(self, segment: Sized) -> str:
         age = self._now - segment.largest_timestamp
         return f"its latest record is {age} ms old, retention.ms={self._retention_ms}"
 
 
-def _taken(segments: Sequence[SegmentReader], bounds: Bounds, rule: _Rule) -> list[Deletion]:
+def _taken(segments: Sequence[Sized], bounds: Bounds, rule: _Rule) -> list[Deletion]:
     found: list[Deletion] = []
     for number, segment in enumerate(segments):
         following = segments[number + 1].base_offset if number + 1 < len(segments) else None

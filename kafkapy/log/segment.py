@@ -24,7 +24,7 @@ from kafkapy.formats.time_index import NO_TIMESTAMP, TimeIndex, TimestampOffset
 from kafkapy.formats.transaction_index import AbortedTxn
 from kafkapy.log.batch import batch_bytes, walk
 from kafkapy.log.index_file import IndexFile, truncated_count
-from kafkapy.log.names import INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX
+from kafkapy.log.names import INDEX_SUFFIX, LOG_SUFFIX, SEGMENT_SUFFIXES, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX
 from kafkapy.log.segment_reader import SegmentReader
 from kafkapy.log.window import Window
 
@@ -51,9 +51,16 @@ class LogSegment(SegmentReader):
     """``created`` and ``jitter_ms`` decide when it is rolled by time."""
 
     def __init__(
-        self, directory: str, base_offset: int, config: LogConfig, files: Files, created: int = 0, jitter_ms: int = 0
+        self,
+        directory: str,
+        base_offset: int,
+        config: LogConfig,
+        files: Files,
+        created: int = 0,
+        jitter_ms: int = 0,
+        state: str = "",
     ) -> None:
-        super().__init__(directory, base_offset)
+        super().__init__(directory, base_offset, state=state)
         self._config = config
         self._files = files
         self._created = created
@@ -129,9 +136,19 @@ class LogSegment(SegmentReader):
 
     def release(self) -> None:
         """Let go of the open files."""
-        for suffix in (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX):
+        for suffix in SEGMENT_SUFFIXES:
             self._files.release(self.path(suffix))
-        self._files.release(self.log_path)
+
+    def set_modified(self, time_ms: int) -> None:
+        """Date its files, as compaction does: what it wrote is as old as what it read."""
+        for suffix in (LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX):
+            self._files.set_modified(self.path(suffix), time_ms)
+
+    def remove(self) -> None:
+        """Remove its files, those that are there."""
+        for suffix in SEGMENT_SUFFIXES:
+            self._files.unlink(self.path(suffix))
+        self.size = 0
 
     def truncate_to(self, offset: int) -> int:
         """Cut off the batch with ``offset`` and all after it; the number of bytes that went."""

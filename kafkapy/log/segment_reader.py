@@ -28,12 +28,16 @@ if TYPE_CHECKING:
 
 
 class SegmentReader:
-    """``closed`` says that a later segment follows, so that its time index ends with its largest timestamp."""
+    """``closed`` says that a later segment follows, so that its time index ends with its largest timestamp.
 
-    def __init__(self, directory: str, base_offset: int, closed: bool = False) -> None:
+    ``state`` is what its files' names end with while it is not part of the log, such as ``.cleaned``.
+    """
+
+    def __init__(self, directory: str, base_offset: int, closed: bool = False, state: str = "") -> None:
         self.directory = directory
         self.base_offset = base_offset
         self.closed = closed
+        self.state = state
         self.log_path = self.path(LOG_SUFFIX)
         self.size = os.path.getsize(self.log_path) if os.path.exists(self.log_path) else 0
         self._offset_index: OffsetIndex | None = None
@@ -41,7 +45,7 @@ class SegmentReader:
 
     def path(self, suffix: str) -> str:
         """The path of one of the segment's files."""
-        return os.path.join(self.directory, SegmentFile(self.base_offset, suffix).name)
+        return os.path.join(self.directory, SegmentFile(self.base_offset, suffix, self.state).name)
 
     @property
     def offset_index(self) -> OffsetIndex:
@@ -116,7 +120,12 @@ class SegmentReader:
     def largest_timestamp(self) -> int:
         """The largest timestamp, or the file's age where the records have none, as messages of magic 0."""
         timestamp = self.max_timestamp.timestamp
-        return timestamp if timestamp > NO_TIMESTAMP else int(os.stat(self.log_path).st_mtime * 1000)
+        return timestamp if timestamp > NO_TIMESTAMP else self.modified
+
+    @property
+    def modified(self) -> int:
+        """When the log was written to, in ms; compaction leaves it as it was."""
+        return os.stat(self.log_path).st_mtime_ns // 1_000_000
 
     def find_offset_by_timestamp(self, timestamp: int, starting_offset: int) -> TimestampOffset | None:
         """The first record at or after ``starting_offset`` that is at or after ``timestamp``."""
