@@ -1,0 +1,1 @@
+"""Coordinators: what groups and transactions are, folded from and written to the internal topics."""
