@@ -22,18 +22,73 @@ _kafkapy() {
     fi
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case "$path $word" in
-            'kafkapy dump-log') path="$path $word" ;;
+            'kafkapy configs'|'kafkapy console-consumer'|'kafkapy console-producer'|'kafkapy delete-records'|'kafkapy dump-log'|'kafkapy features'|'kafkapy get-offsets'|'kafkapy log-dirs'|'kafkapy lookup'|'kafkapy maintenance'|'kafkapy metadata-quorum'|'kafkapy metadata-shell'|'kafkapy storage'|'kafkapy storage format'|'kafkapy storage broker-properties'|'kafkapy storage info'|'kafkapy storage random-uuid'|'kafkapy topics') path="$path $word" ;;
         esac
     done
     case "$path $prev" in
+        'kafkapy configs --entity-type'|'kafkapy configs --entity-name'|'kafkapy configs --topic'|'kafkapy configs --client'|'kafkapy configs --user'|'kafkapy configs --broker'|'kafkapy configs --ip'|'kafkapy configs --client-metrics'|'kafkapy configs --group'|'kafkapy configs --add-config'|'kafkapy configs --delete-config'|'kafkapy configs --bootstrap-server') :; return ;;
+        'kafkapy configs --add-config-file'|'kafkapy configs --cluster'|'kafkapy configs --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy configs --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy console-consumer --topic'|'kafkapy console-consumer --include'|'kafkapy console-consumer --partition'|'kafkapy console-consumer --offset'|'kafkapy console-consumer --isolation-level'|'kafkapy console-consumer --max-messages'|'kafkapy console-consumer --timeout-ms'|'kafkapy console-consumer --formatter'|'kafkapy console-consumer --formatter-property'|'kafkapy console-consumer --key-deserializer'|'kafkapy console-consumer --value-deserializer'|'kafkapy console-consumer --command-property'|'kafkapy console-consumer --bootstrap-server') :; return ;;
+        'kafkapy console-consumer --formatter-config'|'kafkapy console-consumer --command-config'|'kafkapy console-consumer --cluster'|'kafkapy console-consumer --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy console-producer --topic'|'kafkapy console-producer --reader-property'|'kafkapy console-producer --line-reader'|'kafkapy console-producer --batch-size'|'kafkapy console-producer --timeout'|'kafkapy console-producer --request-required-acks'|'kafkapy console-producer --command-property'|'kafkapy console-producer --transactional-id'|'kafkapy console-producer --transaction-size'|'kafkapy console-producer --abort-every'|'kafkapy console-producer --message-send-max-retries'|'kafkapy console-producer --retry-backoff-ms'|'kafkapy console-producer --request-timeout-ms'|'kafkapy console-producer --metadata-expiry-ms'|'kafkapy console-producer --max-block-ms'|'kafkapy console-producer --max-memory-bytes'|'kafkapy console-producer --socket-buffer-size'|'kafkapy console-producer --bootstrap-server') :; return ;;
+        'kafkapy console-producer --reader-config'|'kafkapy console-producer --command-config'|'kafkapy console-producer --cluster'|'kafkapy console-producer --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy delete-records --offset-json-file'|'kafkapy delete-records --cluster'|'kafkapy delete-records --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy delete-records --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy delete-records --bootstrap-server') :; return ;;
         'kafkapy dump-log --files') _kafkapy_files "$cur"; return ;;
         'kafkapy dump-log --max-bytes'|'kafkapy dump-log --from-offset'|'kafkapy dump-log --to-offset'|'kafkapy dump-log --from-time'|'kafkapy dump-log --to-time'|'kafkapy dump-log --partition-leader-epoch'|'kafkapy dump-log --producer-id'|'kafkapy dump-log --key'|'kafkapy dump-log --header'|'kafkapy dump-log --max-message-size') :; return ;;
         'kafkapy dump-log --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy dump-log --transactional') mapfile -t COMPREPLY < <(compgen -W 'open committed aborted' -- "$cur"); return ;;
+        'kafkapy features --node-id'|'kafkapy features --bootstrap-server') :; return ;;
+        'kafkapy features --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy features --cluster'|'kafkapy features --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy get-offsets --topic'|'kafkapy get-offsets --partitions'|'kafkapy get-offsets --topic-partitions'|'kafkapy get-offsets --time'|'kafkapy get-offsets --bootstrap-server') :; return ;;
+        'kafkapy get-offsets --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy get-offsets --cluster'|'kafkapy get-offsets --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy log-dirs --topic-list'|'kafkapy log-dirs --broker-list'|'kafkapy log-dirs --bootstrap-server') :; return ;;
+        'kafkapy log-dirs --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy log-dirs --cluster'|'kafkapy log-dirs --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy lookup --topic'|'kafkapy lookup --partition'|'kafkapy lookup --offset'|'kafkapy lookup --time'|'kafkapy lookup --bootstrap-server') :; return ;;
+        'kafkapy lookup --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy lookup --cluster'|'kafkapy lookup --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy maintenance --topic'|'kafkapy maintenance --now'|'kafkapy maintenance --assume'|'kafkapy maintenance --bootstrap-server') :; return ;;
+        'kafkapy maintenance --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy maintenance --cluster'|'kafkapy maintenance --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy metadata-quorum --cluster'|'kafkapy metadata-quorum --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy metadata-quorum --bootstrap-server') :; return ;;
+        'kafkapy metadata-quorum --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy metadata-shell --snapshot'|'kafkapy metadata-shell -s'|'kafkapy metadata-shell --cluster'|'kafkapy metadata-shell --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy metadata-shell --bootstrap-server') :; return ;;
+        'kafkapy storage format --cluster') _kafkapy_files "$cur"; return ;;
+        'kafkapy storage format --brokers'|'kafkapy storage format --racks'|'kafkapy storage format --cluster-id'|'kafkapy storage format -t'|'kafkapy storage format --metadata-version'|'kafkapy storage format --release-version'|'kafkapy storage format -r'|'kafkapy storage format --feature'|'kafkapy storage format -f') :; return ;;
+        'kafkapy storage broker-properties --broker'|'kafkapy storage broker-properties --base-port') :; return ;;
+        'kafkapy storage broker-properties --cluster') _kafkapy_files "$cur"; return ;;
+        'kafkapy storage info --cluster'|'kafkapy storage info --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy topics --topic'|'kafkapy topics --topic-id'|'kafkapy topics --partitions'|'kafkapy topics --replication-factor'|'kafkapy topics --replica-assignment'|'kafkapy topics --config'|'kafkapy topics --bootstrap-server') :; return ;;
+        'kafkapy topics --from-file'|'kafkapy topics --cluster'|'kafkapy topics --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy topics --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
     esac
     case "$path" in
-        'kafkapy') mapfile -t COMPREPLY < <(compgen -W 'dump-log --debug --version --help' -- "$cur") ;;
+        'kafkapy') mapfile -t COMPREPLY < <(compgen -W 'configs console-consumer console-producer delete-records dump-log features get-offsets log-dirs lookup maintenance metadata-quorum metadata-shell storage topics --debug --version --help' -- "$cur") ;;
+        'kafkapy configs') mapfile -t COMPREPLY < <(compgen -W '--describe --alter --all --entity-type --entity-name --entity-default --topic --client --client-defaults --user --user-defaults --broker --broker-defaults --ip --ip-defaults --client-metrics --group --add-config --add-config-file --delete-config --no-fsync --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
+        'kafkapy console-consumer') mapfile -t COMPREPLY < <(compgen -W '--topic --include --partition --offset --from-beginning --isolation-level --max-messages --timeout-ms --follow --formatter --formatter-property --formatter-config --key-deserializer --value-deserializer --skip-message-on-error --enable-systest-events --command-property --command-config --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
+        'kafkapy console-producer') mapfile -t COMPREPLY < <(compgen -W '--topic --debug --version --help --reader-property --reader-config --line-reader --sync --compression-codec --batch-size --timeout --request-required-acks --no-fsync --command-property --command-config --transactional-id --transaction-size --abort-every --message-send-max-retries --retry-backoff-ms --request-timeout-ms --metadata-expiry-ms --max-block-ms --max-memory-bytes --socket-buffer-size --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy delete-records') mapfile -t COMPREPLY < <(compgen -W '--offset-json-file --no-fsync --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy dump-log') mapfile -t COMPREPLY < <(compgen -W '--files --print-data-log --deep-iteration --skip-record-metadata --max-bytes --output --summary --key-decoder-class --value-decoder-class --offsets-decoder --transaction-log-decoder --cluster-metadata-decoder --remote-log-metadata-decoder --share-group-state-decoder --from-offset --to-offset --from-time --to-time --partition-leader-epoch --producer-id --key --header --transactional --verify-index-only --index-sanity-check --max-message-size --resync --debug --version --help' -- "$cur") ;;
+        'kafkapy features') mapfile -t COMPREPLY < <(compgen -W '--node-id --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy get-offsets') mapfile -t COMPREPLY < <(compgen -W '--topic --partitions --topic-partitions --exclude-internal-topics --time --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy log-dirs') mapfile -t COMPREPLY < <(compgen -W '--describe --topic-list --broker-list --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy lookup') mapfile -t COMPREPLY < <(compgen -W '--topic --partition --output --debug --version --help --offset --time --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy maintenance') mapfile -t COMPREPLY < <(compgen -W '--dry-run --topic --now --assume --snapshot --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy metadata-quorum') mapfile -t COMPREPLY < <(compgen -W '--status --replication --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
+        'kafkapy metadata-shell') mapfile -t COMPREPLY < <(compgen -W '--snapshot -s --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
+        'kafkapy storage') mapfile -t COMPREPLY < <(compgen -W 'format broker-properties info random-uuid --help' -- "$cur") ;;
+        'kafkapy storage format') mapfile -t COMPREPLY < <(compgen -W '--cluster --brokers --racks --cluster-id -t --metadata-version --release-version -r --feature -f --debug --version --help' -- "$cur") ;;
+        'kafkapy storage broker-properties') mapfile -t COMPREPLY < <(compgen -W '--broker --base-port --debug --version --help --cluster' -- "$cur") ;;
+        'kafkapy storage info') mapfile -t COMPREPLY < <(compgen -W '--cluster --log-dirs --debug --version --help' -- "$cur") ;;
+        'kafkapy storage random-uuid') mapfile -t COMPREPLY < <(compgen -W '--debug --version --help' -- "$cur") ;;
+        'kafkapy topics') mapfile -t COMPREPLY < <(compgen -W '--create --list --describe --alter --delete --topic --topic-id --exclude-internal --if-exists --if-not-exists --topics-with-overrides --partitions --replication-factor --replica-assignment --config --no-fsync --from-file --plan --apply --under-replicated-partitions --unavailable-partitions --under-min-isr-partitions --at-min-isr-partitions --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
     esac
 }
 

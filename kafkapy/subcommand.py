@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import typer
 from typer._click import Command, Context, HelpFormatter, Parameter
 from typer._click.exceptions import UsageError
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from kafkapy import __version__, java_args
 
@@ -24,6 +24,19 @@ OTHER_OPTIONS = "Other options"
 def new_app() -> typer.Typer:
     """An empty Typer app with nothing that imports rich."""
     return typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
+
+
+def new_group(help_text: str, epilog: str) -> typer.Typer:
+    """An app for a command that has commands of its own, such as ``kafkapy storage``."""
+    return typer.Typer(
+        cls=Subgroup,
+        help=help_text,
+        epilog=epilog,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+    )
 
 
 def examples(*pairs: tuple[str, str]) -> str:
@@ -85,6 +98,14 @@ class Subcommand(TyperCommand):
 
     def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the examples as they stand: a wrapped command line cannot be copied."""
+        write_verbatim(self, formatter)
+
+
+class Subgroup(TyperGroup):
+    """A command that has commands of its own."""
+
+    def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the examples as they stand."""
         write_verbatim(self, formatter)
 
 

@@ -1,22 +1,26 @@
 """The logs of one broker of a cluster directory, opened to be written.
 
 A log dir that was stopped cleanly has Kafka's ``.kafka_cleanshutdown``. It is taken away before the first write and
-put back, with the checkpoints, when all logs are closed: killed in between, the next command finds no mark and
-recovers every log first, as a broker would. The mark holds the broker's epoch, by which a real controller knows that
-the stop was clean.
+put back, after the checkpoints, when the logs of all brokers are closed: killed in between, the next command finds no
+mark and recovers every log first, as a broker would. The mark holds the broker's epoch, by which a real controller
+knows that the stop was clean.
+
+Recovery also makes the directories agree with the metadata, which is written first: those of new partitions are made,
+and those that no topic of the metadata owns are set aside as ``-stray``, as a broker does at its start.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kafkapy.errors import FormatError
-from kafkapy.formats import clean_shutdown, offset_checkpoint
+from kafkapy.formats import clean_shutdown, offset_checkpoint, partition_metadata
 from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
-from kafkapy.log.names import DELETE_DIR_SUFFIX, PartitionDir, partition_dirs
+from kafkapy.log.names import DELETE_DIR_SUFFIX, STRAY_DIR_SUFFIX, PartitionDir, partition_dirs
 from kafkapy.log.partition_log import PartitionLog
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME as METADATA_DIRECTORY
@@ -44,57 +48,111 @@ class BrokerLogs:
         self._starts = self._checkpoint(offset_checkpoint.LOG_START_OFFSET_FILE)
         self._recovery_points = self._checkpoint(offset_checkpoint.RECOVERY_POINT_FILE)
         self._high_watermarks = self._checkpoint(offset_checkpoint.HIGH_WATERMARK_FILE)
+        self._cleaned = self._checkpoint(offset_checkpoint.CLEANER_OFFSET_FILE)
         mark = os.path.join(log_dir, clean_shutdown.FILE_NAME)
-        self._clean = os.path.exists(mark)
-        if self._clean:
+        self.was_clean = os.path.exists(mark)
+        if self.was_clean:
             environment.files.unlink(mark)
+            environment.files.fsync_dir(log_dir)
 
-    def recover(self) -> Iterator[str]:
-        """After an unclean stop, open every log, which recovers it; what was done. Deleted partitions go for good."""
+    def recover(self, assigned: Mapping[TopicPartition, str]) -> Iterator[str]:
+        """Remove what was deleted; after an unclean stop bring the log dir into order, and tell what was done.
+
+        ``assigned`` are the partitions that belong here, with the ids of their topics.
+        """
         for name, path in partition_dirs(self.log_dir):
             if name.mark == DELETE_DIR_SUFFIX:
                 self._environment.files.rmtree(path)
-            elif not name.mark and not self._clean and name.name != METADATA_DIRECTORY:
+            elif not self.was_clean and not name.mark and name.name != METADATA_DIRECTORY:
                 partition = TopicPartition(name.topic, name.partition)
-                yield from (f"{path}: {line}" for line in self.log(partition, None).recovered)
+                if partition not in assigned or _topic_id(path) not in (None, assigned[partition]):
+                    yield f"{path}: set aside as {self._set_aside(name)}, the metadata has no such topic here"
+        for partition, topic_id in () if self.was_clean else assigned.items():
+            yield from (f"{self.path(partition)}: {line}" for line in self.log(partition, topic_id).recovered)
 
-    def log(self, partition: TopicPartition, topic_id: str | None) -> PartitionLog:
-        """The log of a partition, made where it is not there."""
+    def log(self, partition: TopicPartition, topic_id: str) -> PartitionLog:
+        """The log of a partition, made where it is not there; a directory of another topic's gives way."""
         if partition not in self._open:
             key = (partition.topic, partition.partition)
-            path = self.path(partition)
-            if not os.path.isdir(path):
-                self._environment.files.mkdir(path)
+            if _topic_id(self.path(partition)) not in (None, topic_id):
+                self._set_aside(PartitionDir(*key))
+            if not os.path.isdir(self.path(partition)):
+                self._forget([partition])
             self._open[partition] = PartitionLog.open(
-                path,
+                self.path(partition),
                 partition,
                 self._environment.config_of(partition),
                 files=self._environment.files,
                 now=self._environment.now,
-                clean_shutdown=self._clean,
+                clean_shutdown=self.was_clean,
                 recovery_point=self._recovery_points.get(key, 0),
                 log_start_offset=self._starts.get(key),
                 topic_id=topic_id,
             )
         return self._open[partition]
 
+    def has(self, partition: TopicPartition) -> bool:
+        """Whether the partition lies here."""
+        return partition in self._open or os.path.isdir(self.path(partition))
+
     def path(self, partition: TopicPartition) -> str:
         """The directory of a partition."""
         return os.path.join(self.log_dir, str(partition))
 
-    def delete(self, partition: TopicPartition, unique_id: str) -> None:
-        """Take a partition away: first out of sight under another name, then for good."""
-        opened = self._open.pop(partition, None)
-        if opened is not None:
-            opened.close(self._environment.now)
-        path = self.path(partition)
-        if os.path.isdir(path):
-            name = PartitionDir(partition.topic, partition.partition, DELETE_DIR_SUFFIX, unique_id).name
-            gone = os.path.join(self.log_dir, name)
-            self._environment.files.rename(path, gone)
-            self._environment.files.rmtree(gone)
-        for offsets in (self._starts, self._recovery_points, self._high_watermarks):
-            offsets.pop((partition.topic, partition.partition), None)
+    def delete(self, partitions: Iterable[TopicPartition]) -> None:
+        """Take partitions away: first out of sight under another name, then for good."""
+        gone, aside = [], []
+        for partition in partitions:
+            opened = self._open.pop(partition, None)
+            if opened is not None:
+                opened.close(self._environment.now)
+            if os.path.isdir(self.path(partition)):
+                aside.append(self._set_aside(PartitionDir(*partition), DELETE_DIR_SUFFIX))
+            gone.append(partition)
+        self._forget(gone)
+        for name in aside:
+            self._environment.files.rmtree(os.path.join(self.log_dir, name))
+
+    def _forget(self, partitions: list[TopicPartition]) -> None:
+        """Drop the offsets of partitions that are not there, also on disk: they would hold for the next ones of the
+        same names."""
+        checkpoints = {
+            offset_checkpoint.LOG_START_OFFSET_FILE: self._starts,
+            offset_checkpoint.RECOVERY_POINT_FILE: self._recovery_points,
+            offset_checkpoint.HIGH_WATERMARK_FILE: self._high_watermarks,
+            offset_checkpoint.CLEANER_OFFSET_FILE: self._cleaned,
+        }
+        for name, offsets in checkpoints.items():
+            known = [partition for partition in partitions if partition in offsets]
+            for partition in known:
+                del offsets[partition]
+            if known:
+                self._write(name, offsets)
+
+    def _set_aside(self, name: PartitionDir, mark: str = STRAY_DIR_SUFFIX) -> str:
+        """Give a partition's directory a name under which no broker looks for it; the name."""
+        aside = name._replace(mark=mark, unique_id=uuid.uuid4().hex).name
+        self._environment.files.rename(os.path.join(self.log_dir, name.name), os.path.join(self.log_dir, aside))
+        self._environment.files.fsync_dir(self.log_dir)
+        return aside
+
+    def cleaned_to(self, partition: TopicPartition) -> int | None:
+        """The first offset that compaction has not seen."""
+        return self._cleaned.get((partition.topic, partition.partition))
+
+    def set_cleaned_to(self, partition: TopicPartition, offset: int) -> None:
+        """Remember how far compaction came. It is written when the logs are closed: killed before, it is done again."""
+        self._cleaned[partition.topic, partition.partition] = offset
+
+    def remove(self, partition: TopicPartition, names: Iterable[str]) -> None:
+        """Remove files of a partition."""
+        for name in names:
+            self._environment.files.unlink(os.path.join(self.path(partition), name))
+
+    def update_configs(self) -> None:
+        """Give open logs the configs that hold now; what a segment was begun with holds until it is rolled."""
+        for partition, log in self._open.items():
+            log.config = self._environment.config_of(partition)
 
     def flush(self) -> None:
         """Bring what was appended to disk."""
@@ -102,20 +160,25 @@ class BrokerLogs:
             log.flush()
 
     def close(self) -> None:
-        """Close every log and leave the checkpoints and the mark of a clean stop."""
+        """Close every log and leave the checkpoints; ``mark_clean`` comes when all brokers have done so."""
         for partition, log in self._open.items():
             log.close(self._environment.now)
             key = (partition.topic, partition.partition)
             self._recovery_points[key] = self._high_watermarks[key] = log.log_end_offset
+            self._starts.pop(key, None)
             if log.log_start_offset > log.segments[0].base_offset:
                 self._starts[key] = log.log_start_offset
         self._write(offset_checkpoint.RECOVERY_POINT_FILE, self._recovery_points)
         self._write(offset_checkpoint.LOG_START_OFFSET_FILE, self._starts)
         self._write(offset_checkpoint.HIGH_WATERMARK_FILE, self._high_watermarks)
-        self._environment.files.write_atomic(
-            os.path.join(self.log_dir, clean_shutdown.FILE_NAME), clean_shutdown.encode(self._broker_epoch)
-        )
+        if self._cleaned != self._checkpoint(offset_checkpoint.CLEANER_OFFSET_FILE):
+            self._write(offset_checkpoint.CLEANER_OFFSET_FILE, self._cleaned)
         self._open.clear()
+
+    def mark_clean(self) -> None:
+        """Leave the mark of a clean stop."""
+        path = os.path.join(self.log_dir, clean_shutdown.FILE_NAME)
+        self._environment.files.write_atomic(path, clean_shutdown.encode(self._broker_epoch))
 
     def _write(self, name: str, offsets: Offsets) -> None:
         self._environment.files.write_atomic(os.path.join(self.log_dir, name), offset_checkpoint.encode(offsets))
@@ -127,3 +190,12 @@ class BrokerLogs:
                 return dict(offset_checkpoint.decode(file.read(), path))
         except (FileNotFoundError, FormatError):
             return {}
+
+
+def _topic_id(directory: str) -> str | None:
+    path = os.path.join(directory, partition_metadata.FILE_NAME)
+    try:
+        with open(path, "rb") as file:
+            return partition_metadata.decode(file.read(), path).topic_id
+    except FileNotFoundError:
+        return None

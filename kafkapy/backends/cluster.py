@@ -11,12 +11,15 @@ and a hint.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kafkapy.log.batch import Batch
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import Change
 from kafkapy.metadata.image import MetadataImage
+
+if TYPE_CHECKING:
+    from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
 
 LATEST = -1
 EARLIEST = -2
@@ -85,6 +88,10 @@ class Cluster(Protocol):
 
     def new_producer_id(self) -> int:
         """A producer id that nobody has used."""
+        ...
+
+    def transactions(self) -> TransactionCoordinator:
+        """Who keeps the transactions."""
         ...
 
     def delete_records(self, partition: TopicPartition, before: int) -> int:

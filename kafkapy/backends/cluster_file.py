@@ -15,6 +15,7 @@ refused.
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, NamedTuple
 
 from kafkapy.errors import FormatError
@@ -60,6 +61,9 @@ def decode(data: bytes, location: str) -> ClusterFile:
     entries = tuple(_broker(entry, location) for entry in brokers)
     if len({entry.id for entry in entries}) != len(entries):
         raise FormatError(f"{location}: two brokers have the same id")
+    log_dirs = [path for entry in entries for path in entry.log_dirs]
+    if len(set(log_dirs)) != len(log_dirs):
+        raise FormatError(f"{location}: a log dir is named twice")
     return ClusterFile(document["cluster_id"], entries)
 
 
@@ -87,7 +91,7 @@ def _broker(entry: Any, location: str) -> BrokerEntry:
 
 
 def _quoted(text: str) -> str:
-    """A double-quoted YAML scalar, which JSON's form of a string is."""
-    import json
+    """A double-quoted YAML scalar."""
+    import yaml
 
-    return json.dumps(text)
+    return yaml.safe_dump(text, default_style='"', width=sys.maxsize).rstrip("\n")

@@ -1,8 +1,12 @@
 """A cluster directory, read and written: kafkapy plays controller and brokers over Kafka's own files.
 
 A change goes through the controller into the metadata log, then to the partition directories. A batch is appended to
-the leader's log, which gives it offsets, and as it stands to the logs of the other replicas that are in sync. What a
-command was told is done has been synced; ``close`` leaves every log dir as a broker's clean stop does.
+the leader's log, which gives it offsets, and as it stands to the logs of the other replicas. What a command was told is
+done has been synced; ``close`` leaves every log dir as a broker's clean stop does.
+
+Killed at any point, the metadata log says which state holds, and the next writer brings directories and replicas to it
+(``recovered`` tells what it did). A write that failed half way, on a full disk or by an interrupt, leaves the same:
+nothing more is written, and ``close`` leaves no mark of a clean stop.
 
 Two writers never meet: every log dir is locked, with the lock that a broker takes too.
 """
@@ -11,28 +15,40 @@ from __future__ import annotations
 
 import os
 import time
-import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from random import Random
+from typing import TYPE_CHECKING
 
 from kafkapy.backends.broker_logs import BrokerLogs, Environment
 from kafkapy.backends.cluster import Appended
 from kafkapy.backends.cluster_file import FILE_NAME, ClusterFile, decode
+from kafkapy.backends.log_configs import log_config
 from kafkapy.backends.log_dir_lock import LogDirLock
-from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
+from kafkapy.backends.log_dirs import LogDirsCluster
 from kafkapy.backends.metadata_writer import MetadataWriter
-from kafkapy.errors import KafkaError, KafkapyError
+from kafkapy.backends.replicas import LogDirs
+from kafkapy.backends.replication import catch_up, choose_leader
+from kafkapy.errors import FormatError, KafkaError, KafkapyError
 from kafkapy.formats import meta_properties
+from kafkapy.formats.snapshot_id import SnapshotId
 from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
 from kafkapy.log.partition_log import PartitionLog
+from kafkapy.log.partition_reader import PartitionReader
+from kafkapy.log.producer_append import Origin
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import AllocateProducerIds, Change
 from kafkapy.metadata.config_checks import checker
-from kafkapy.metadata.configs.effective import BrokerLayers, describe
 from kafkapy.metadata.controller import Controller
-from kafkapy.metadata.image import BROKER, TOPIC, MetadataImage
+from kafkapy.metadata.features import TRANSACTION_VERSION
+from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.placement import Placer, place
-from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
+from kafkapy.metadata.topics_image import PartitionRegistration, TopicImage
+
+if TYPE_CHECKING:
+    from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
 
 HIGH_WATERMARK = -1
 
@@ -51,25 +67,44 @@ class DirectoryCluster(LogDirsCluster):
         self, directory: str, files: Files | None = None, now: int | None = None, seed: int | None = None
     ) -> None:
         cluster = read_cluster_file(directory)
-        self._log_dirs = [os.path.join(directory, path) for broker in cluster.brokers for path in broker.log_dirs]
-        super().__init__(*self._log_dirs)
-        self._locks = self._lock()
+        dirs = [(broker.id, os.path.join(directory, path)) for broker in cluster.brokers for path in broker.log_dirs]
+        super().__init__(*(path for _, path in dirs))
+        directory_ids = {path: _directory_id(path, broker_id, cluster.cluster_id) for broker_id, path in dirs}
+        self._by_broker: dict[int, list[str]] = defaultdict(list)
+        for broker_id, path in dirs:
+            self._by_broker[broker_id].append(directory_ids[path])
         self._files = files or Files()
-        self._now = int(time.time() * 1000) if now is None else now
+        self._fixed_now = now
         self._random = Random(seed)
         self.placer: Placer = place
-        self._metadata = MetadataWriter([os.path.join(directory, b.log_dirs[0]) for b in cluster.brokers], self._files)
-        environment = Environment(self._files, self._now, self._config_of)
-        self._logs = {
-            _directory_id(log_dir): BrokerLogs(log_dir, self._epoch_of(broker.id), environment)
-            for broker in cluster.brokers
-            for log_dir in (os.path.join(directory, path) for path in broker.log_dirs)
-        }
-        self._by_broker = {
-            broker.id: [_directory_id(os.path.join(directory, path)) for path in broker.log_dirs]
-            for broker in cluster.brokers
-        }
-        self.recovered = [*self._metadata.recovered, *(line for logs in self._logs.values() for line in logs.recover())]
+        self._is_broken = False
+        self._coordinator: TransactionCoordinator | None = None
+        self._led: dict[TopicPartition, tuple[PartitionLog, list[PartitionLog]]] = {}
+        self._configs: dict[str, LogConfig] = {}
+        self._locks = _lock(self._dirs.paths)
+        try:
+            self._metadata = MetadataWriter(
+                [os.path.join(directory, b.log_dirs[0]) for b in cluster.brokers], self._files
+            )
+            environment = Environment(self._files, self.now, self._config_of)
+            self._logs = {
+                directory_ids[path]: BrokerLogs(path, self._epoch_of(broker_id), environment)
+                for broker_id, path in dirs
+            }
+            self.recovered = [*self._metadata.recovered, *self._recover()]
+        except (KafkapyError, OSError):
+            self._release()
+            raise
+
+    @property
+    def has_metadata(self) -> bool:
+        """There is no cluster directory without."""
+        return True
+
+    @property
+    def now(self) -> int:
+        """The time, in ms: that of the clock, unless one was given."""
+        return int(time.time() * 1000) if self._fixed_now is None else self._fixed_now
 
     def image(self) -> MetadataImage:
         """The metadata as this process has written it."""
@@ -89,17 +124,37 @@ class DirectoryCluster(LogDirsCluster):
         if not records:
             return
         before = self.image()
-        self._metadata.append(records, self._now)
-        self._follow(before)
+        with self._whole():
+            self._metadata.append(records, self.now)
+            self._led.clear()
+            self._configs.clear()
+            self._follow(before)
 
     def append(self, partition: TopicPartition, batch: bytes, acks: int = -1) -> Appended:
         """Append to the leader and to every replica in sync."""
+        version = self.image().features.get(TRANSACTION_VERSION, 0)
+        return self._append(partition, batch, Origin.CLIENT, version)
+
+    def append_as_coordinator(self, partition: TopicPartition, batch: bytes, transaction_version: int) -> Appended:
+        """Append a coordinator's state, or a transaction marker."""
+        return self._append(partition, batch, Origin.COORDINATOR, transaction_version)
+
+    def sync(self, partitions: Iterable[TopicPartition]) -> None:
+        """Bring what was appended to these partitions to disk."""
+        for partition in partitions:
+            leader, followers = self._replica_logs(partition)
+            with self._whole():
+                for log in (leader, *followers):
+                    log.flush()
+
+    def _append(self, partition: TopicPartition, batch: bytes, origin: Origin, transaction_version: int) -> Appended:
         registration = self._registration(partition)
-        leader, followers = self._replica_logs(partition, registration)
-        info = leader.append_as_leader(batch, registration.leader_epoch, self._now)
-        if not info.duplicate:
-            for follower in followers:
-                follower.append_as_follower(info.data, self._now)
+        leader, followers = self._replica_logs(partition)
+        with self._whole():
+            info = leader.append_as_leader(batch, registration.leader_epoch, self.now, origin, transaction_version)
+            if not info.duplicate:
+                for follower in followers:
+                    follower.append_as_follower(info.data, self.now)
         return Appended(info.first_offset, info.last_offset, info.duplicate)
 
     def new_producer_id(self) -> int:
@@ -108,10 +163,17 @@ class DirectoryCluster(LogDirsCluster):
         self.apply(AllocateProducerIds(min(self._by_broker)))
         return first
 
+    def transactions(self) -> TransactionCoordinator:
+        """The coordinator of all transactional ids; one for as long as the cluster is open."""
+        if self._coordinator is None:
+            from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
+
+            self._coordinator = TransactionCoordinator(self)
+        return self._coordinator
+
     def delete_records(self, partition: TopicPartition, before: int) -> int:
         """Move the log start offset of every replica."""
-        registration = self._registration(partition)
-        leader, followers = self._replica_logs(partition, registration)
+        leader, followers = self._replica_logs(partition)
         target = leader.log_end_offset if before == HIGH_WATERMARK else before
         if not 0 <= target <= leader.log_end_offset:
             raise KafkaError(
@@ -119,61 +181,129 @@ class DirectoryCluster(LogDirsCluster):
                 f"Cannot increment the log start offset to {target} of partition {partition} since it is larger than "
                 f"the high watermark {leader.log_end_offset}",
             )
-        for log in (leader, *followers):
-            log.increment_log_start_offset(target, log.log_end_offset)
+        with self._whole():
+            for log in (leader, *followers):
+                log.increment_log_start_offset(target)
         return leader.log_start_offset
+
+    @contextmanager
+    def maintained(self, partition: TopicPartition) -> Iterator[list[tuple[int, BrokerLogs, PartitionLog]]]:
+        """Every replica of a partition, all brought to the same end, to be worked on."""
+        self._replica_logs(partition)
+        topic_id = self.image().topics[partition.topic].id
+        replicas = self._replicas(partition, self._registration(partition))
+        with self._whole():
+            yield [(broker_id, logs, logs.log(partition, topic_id)) for broker_id, logs in replicas]
+
+    def logs_in(self, log_dir: str) -> BrokerLogs:
+        """The logs of one log dir."""
+        return next(logs for logs in self._logs.values() if logs.log_dir == log_dir)
+
+    def write_snapshot(self, snapshot_id: SnapshotId, data: bytes) -> None:
+        """Put a snapshot of the metadata beside every metadata log."""
+        with self._whole():
+            self._metadata.write_snapshot(snapshot_id, data)
+
+    def reader(self, partition: TopicPartition) -> PartitionReader | None:
+        """The leader's log, as far as this process has written it."""
+        topic = self.image().topics.get(partition.topic)
+        if topic is None or partition.partition not in topic.partitions:
+            return None
+        leader, _ = self._replica_logs(partition)
+        return PartitionReader(leader.directory, partition, leader.log_start_offset)
 
     def flush(self) -> None:
         """Bring what was appended to disk."""
-        for logs in self._logs.values():
-            logs.flush()
+        with self._whole():
+            for logs in self._logs.values():
+                logs.flush()
 
     def close(self) -> None:
         """Leave every log dir as a clean stop does, and let others write."""
-        for logs in self._logs.values():
-            logs.close()
+        try:
+            if not self._is_broken:
+                for logs in self._logs.values():
+                    logs.close()
+                for logs in self._logs.values():
+                    logs.mark_clean()
+        finally:
+            self._release()
+
+    def _release(self) -> None:
         self._files.close()
         for lock in self._locks:
             lock.release()
 
-    def _lock(self) -> list[LogDirLock]:
-        locks: list[LogDirLock] = []
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """What fails inside, other than by being refused, leaves files that only recovery puts right."""
+        if self._is_broken:
+            raise KafkapyError("an earlier write failed: nothing more is written until the next command has recovered")
         try:
-            for log_dir in self._log_dirs:
-                locks.append(LogDirLock(log_dir))
-        except KafkapyError:
-            for lock in locks:
-                lock.release()
+            yield
+        except KafkaError:
             raise
-        return locks
+        except BaseException:
+            self._is_broken = True
+            raise
+
+    def _recover(self) -> Iterator[str]:
+        """Directories as the metadata says, logs without torn ends, and every replica where its leader is."""
+        assigned: dict[str, dict[TopicPartition, str]] = defaultdict(dict)
+        unclean = any(not logs.was_clean for logs in self._logs.values())
+        for topic in self.image().topics.values() if unclean else ():
+            for number, registration in topic.partitions.items():
+                partition = TopicPartition(topic.name, number)
+                for _, logs in self._replicas(partition, registration):
+                    assigned[logs.log_dir][partition] = topic.id
+        for logs in self._logs.values():
+            yield from logs.recover(assigned[logs.log_dir])
+        for partition in sorted({partition for partitions in assigned.values() for partition in partitions}):
+            leader, followers = self._logs_of(partition)
+            for follower in followers:
+                done = catch_up(follower, leader, self.now)
+                if done is not None:
+                    yield f"{follower.directory}: {done}"
 
     def _epoch_of(self, broker_id: int) -> int:
         registration = self.image().brokers.get(broker_id)
         return -1 if registration is None else registration.epoch
 
     def _config_of(self, partition: TopicPartition) -> LogConfig:
-        if partition.topic == METADATA_TOPIC:
-            return LogConfig()
-        image = self.image()
-        layers = BrokerLayers(cluster=image.config(BROKER, ""))
-        entries = describe("topics", partition.topic, image.config(TOPIC, partition.topic), layers)
-        return LogConfig.of({entry.name: entry.value for entry in entries if entry.value is not None})
+        if partition.topic not in self._configs:
+            self._configs[partition.topic] = log_config(self.image(), partition.topic)
+        return self._configs[partition.topic]
 
     def _follow(self, before: MetadataImage) -> None:
         """Make the directories of new partitions, and take away those of deleted topics."""
         after = self.image()
-        for topic in after.topics.values():
-            known = before.topics_by_id.get(topic.id)
-            for number, registration in topic.partitions.items():
-                if known is None or number not in known.partitions:
-                    partition = TopicPartition(topic.name, number)
-                    for logs in self._replicas(registration):
-                        logs.log(partition, topic.id)
-        for topic in before.topics.values():
-            if topic.id not in after.topics_by_id:
-                for number, registration in topic.partitions.items():
-                    for logs in self._replicas(registration):
-                        logs.delete(TopicPartition(topic.name, number), uuid.uuid4().hex)
+        for topic_id, topic in before.topics_by_id.items():
+            if topic_id not in after.topics_by_id:
+                self._delete_logs(topic)
+        for topic_id, topic in after.topics_by_id.items():
+            known = before.topics_by_id.get(topic_id)
+            if topic is not known:
+                self._make_logs(topic, known)
+        if after.configs != before.configs:
+            for logs in self._logs.values():
+                logs.update_configs()
+        self._dirs = LogDirs(self._dirs.paths)
+
+    def _delete_logs(self, topic: TopicImage) -> None:
+        gone: dict[str, list[TopicPartition]] = defaultdict(list)
+        for number, registration in topic.partitions.items():
+            partition = TopicPartition(topic.name, number)
+            for _, logs in self._replicas(partition, registration):
+                gone[logs.log_dir].append(partition)
+        for log_dir, partitions in gone.items():
+            self.logs_in(log_dir).delete(partitions)
+
+    def _make_logs(self, topic: TopicImage, known: TopicImage | None) -> None:
+        for number, registration in topic.partitions.items():
+            if known is None or number not in known.partitions:
+                partition = TopicPartition(topic.name, number)
+                for _, logs in self._replicas(partition, registration):
+                    logs.log(partition, topic.id)
 
     def _registration(self, partition: TopicPartition) -> PartitionRegistration:
         topic = self.image().topics.get(partition.topic)
@@ -182,31 +312,65 @@ class DirectoryCluster(LogDirsCluster):
             raise KafkaError("UnknownTopicOrPartitionException", "This server does not host this topic-partition.")
         return registration
 
-    def _replicas(self, registration: PartitionRegistration) -> list[BrokerLogs]:
-        """The log dirs of a partition's replicas, in the order of the assignment."""
-        found = []
+    def _replicas(
+        self, partition: TopicPartition, registration: PartitionRegistration
+    ) -> Iterator[tuple[int, BrokerLogs]]:
+        """The brokers of a partition's replicas and the log dirs it lies in, as far as they are in this directory.
+
+        Where the metadata does not say which log dir of a broker it is, it is the one that has the partition.
+        """
         for broker_id, directory in zip(registration.replicas, registration.directories, strict=True):
             own = self._by_broker.get(broker_id, [])
-            if own:
-                found.append(self._logs[directory if directory in own else own[0]])
-        return found
+            if directory in own:
+                yield broker_id, self._logs[directory]
+            elif own:
+                yield broker_id, self._logs[next((each for each in own if self._logs[each].has(partition)), own[0])]
 
-    def _replica_logs(
-        self, partition: TopicPartition, registration: PartitionRegistration
-    ) -> tuple[PartitionLog, list[PartitionLog]]:
-        """The leader's log, and those of the followers that end where it does."""
+    def _replica_logs(self, partition: TopicPartition) -> tuple[PartitionLog, list[PartitionLog]]:
+        """The leader's log, and those of the followers, which end where it does."""
+        if partition not in self._led:
+            leader, followers = self._logs_of(partition)
+            with self._whole():
+                for follower in followers:
+                    catch_up(follower, leader, self.now)
+            self._led[partition] = leader, followers
+        return self._led[partition]
+
+    def _logs_of(self, partition: TopicPartition) -> tuple[PartitionLog, list[PartitionLog]]:
+        registration = self._registration(partition)
         topic_id = self.image().topics[partition.topic].id
-        logs = [replica.log(partition, topic_id) for replica in self._replicas(registration)]
-        if registration.leader != NO_LEADER and registration.leader in registration.replicas:
-            leader = logs[registration.replicas.index(registration.leader)]
-        else:
-            leader = max(logs, key=lambda log: log.log_end_offset)
-        return leader, [log for log in logs if log is not leader and log.log_end_offset == leader.log_end_offset]
+        logs = [(broker_id, own.log(partition, topic_id)) for broker_id, own in self._replicas(partition, registration)]
+        if not logs:
+            raise KafkaError("LeaderNotAvailableException", f"no broker of this directory has a replica of {partition}")
+        leader = choose_leader(registration, logs)
+        return leader, [log for _, log in logs if log is not leader]
 
 
-def _directory_id(log_dir: str) -> str:
-    with open(os.path.join(log_dir, meta_properties.FILE_NAME), "rb") as file:
-        directory_id = meta_properties.decode(file.read()).directory_id
-    if directory_id is None:
-        raise KafkapyError(f"{log_dir}: meta.properties has no directory.id")
-    return directory_id
+def _lock(log_dirs: tuple[str, ...]) -> list[LogDirLock]:
+    locks: list[LogDirLock] = []
+    try:
+        for log_dir in log_dirs:
+            locks.append(LogDirLock(log_dir))
+    except (KafkapyError, OSError):
+        for lock in locks:
+            lock.release()
+        raise
+    return locks
+
+
+def _directory_id(log_dir: str, broker_id: int, cluster_id: str) -> str:
+    """The id of a log dir, which must be the one that cluster.yaml means."""
+    path = os.path.join(log_dir, meta_properties.FILE_NAME)
+    try:
+        with open(path, "rb") as file:
+            meta = meta_properties.decode(file.read())
+    except FormatError as error:
+        raise KafkapyError(f"{path}: {error}") from None
+    if (meta.node_id, meta.cluster_id) != (broker_id, cluster_id):
+        raise KafkapyError(
+            f"{path}: belongs to broker {meta.node_id} of cluster {meta.cluster_id}, not to broker {broker_id} of "
+            f"cluster {cluster_id} as {FILE_NAME} says"
+        )
+    if meta.directory_id is None:
+        raise KafkapyError(f"{path}: has no directory.id")
+    return meta.directory_id

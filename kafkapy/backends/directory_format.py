@@ -72,6 +72,7 @@ def _write(directory: str, cluster: ClusterFile, bootstrap: list[MetadataRecord]
         if os.path.isdir(target):
             os.rmdir(target)
         files.rename(scratch, target)
+        files.fsync_dir(os.path.dirname(target))
     except OSError:
         shutil.rmtree(scratch, ignore_errors=True)
         raise

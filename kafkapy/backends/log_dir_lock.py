@@ -3,6 +3,9 @@
 A broker locks the whole file with a POSIX record lock for as long as it runs; so does kafkapy while it writes. The
 system drops the lock with the process, also after a crash, so a file that is left behind means nothing. The system
 also knows which process holds it, and an error names it.
+
+Who stops cleanly removes the file. Another process may have opened it just before: it would then hold a lock on a file
+that nobody finds any more, so it looks again whether the name still means its file.
 """
 
 from __future__ import annotations
@@ -24,28 +27,42 @@ class LogDirLock:
     def __init__(self, log_dir: str) -> None:
         self.log_dir = log_dir
         self._path = os.path.join(log_dir, FILE_NAME)
-        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            held_by = self._holder()
+        self._descriptor = self._take()
+        while not self._is_current():
             os.close(self._descriptor)
+            self._descriptor = self._take()
+
+    def _take(self) -> int:
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            held_by = _holder(descriptor)
+            os.close(descriptor)
             raise KafkapyError(
-                f"{log_dir} is held by {held_by}: a broker or another kafkapy is writing to it; stop it, or wait"
+                f"{self.log_dir} is held by {held_by}: a broker or another kafkapy is writing to it; stop it, or wait"
             ) from None
+        return descriptor
+
+    def _is_current(self) -> bool:
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(self._descriptor))
+        except FileNotFoundError:
+            return False
 
     def release(self) -> None:
         """Let others write; a clean stop leaves no file, as a broker's does not."""
         os.unlink(self._path)
         os.close(self._descriptor)
 
-    def _holder(self) -> str:
-        asked = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-        try:
-            pid = FLOCK.unpack(fcntl.fcntl(self._descriptor, fcntl.F_GETLK, asked))[4]
-        except OSError:
-            return "another process"
-        return f"process {pid}{_command(pid)}"
+
+def _holder(descriptor: int) -> str:
+    asked = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+    try:
+        pid = FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))[4]
+    except OSError:
+        pid = 0
+    return f"process {pid}{_command(pid)}" if pid > 0 else "another process"
 
 
 def _command(pid: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from kafkapy.backends.cluster import (
     EARLIEST,
@@ -28,6 +29,9 @@ from kafkapy.metadata.image import EMPTY, MetadataImage
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_metadata
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, TopicImage
 
+if TYPE_CHECKING:
+    from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
+
 METADATA_TOPIC = "__cluster_metadata"
 
 
@@ -41,6 +45,11 @@ class LogDirsCluster:
     def _loaded(self) -> MetadataImage | None:
         loaded = load_metadata(*self._dirs.paths)
         return None if loaded is None else loaded.image
+
+    @property
+    def dirs(self) -> LogDirs:
+        """The log dirs, and every copy of a partition in them."""
+        return self._dirs
 
     @property
     def has_metadata(self) -> bool:
@@ -127,6 +136,10 @@ class LogDirsCluster:
     def new_producer_id(self) -> int:
         """Never."""
         raise self._read_only("producing")
+
+    def transactions(self) -> TransactionCoordinator:
+        """Never: a coordinator writes."""
+        raise self._read_only("coordinating transactions")
 
     def delete_records(self, partition: TopicPartition, before: int) -> int:
         """Never."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafkapy.errors import KafkaError
+from kafkapy.errors import FormatError, KafkaError
+from kafkapy.formats.java_parsing import parse_int
 from kafkapy.metadata.changes import DEFAULT, CreatePartitions, CreateTopic
+from kafkapy.metadata.configs.topic_configs import check_topic_configs
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.topic_names import has_collision_chars
 
@@ -19,19 +21,26 @@ MAX_REPLICATION_FACTOR = 32767
 def create_topic(
     name: str, partitions: int | None, replication_factor: int | None, assignment: str | None, configs: Iterable[str]
 ) -> CreateTopic:
-    """The change that creates a topic."""
-    if partitions is not None and partitions < 1:
-        raise KafkaError("IllegalArgumentException", "The partitions must be greater than 0")
-    if replication_factor is not None and not 1 <= replication_factor <= MAX_REPLICATION_FACTOR:
-        message = f"The replication factor must be between 1 and {MAX_REPLICATION_FACTOR} inclusive"
-        raise KafkaError("IllegalArgumentException", message)
+    """The change that creates a topic; configs and assignment are checked first, as TopicCommand does."""
+    replicas = parse_assignment(assignment) if assignment is not None else ()
+    parsed = parse_configs(configs)
+    check_topic_configs(parsed)
     return CreateTopic(
         name,
         DEFAULT if partitions is None else partitions,
         DEFAULT if replication_factor is None else replication_factor,
-        parse_assignment(assignment) if assignment is not None else (),
-        parse_configs(configs),
+        replicas,
+        parsed,
     )
+
+
+def check_counts(partitions: int | None, replication_factor: int | None) -> None:
+    """Refuse counts that no topic can have."""
+    if replication_factor is not None and not 1 <= replication_factor <= MAX_REPLICATION_FACTOR:
+        message = f"The replication factor must be between 1 and {MAX_REPLICATION_FACTOR} inclusive"
+        raise KafkaError("IllegalArgumentException", message)
+    if partitions is not None and partitions < 1:
+        raise KafkaError("IllegalArgumentException", "The partitions must be greater than 0")
 
 
 def create_partitions(image: MetadataImage, topic: str, count: int, assignment: str | None) -> CreatePartitions:
@@ -40,9 +49,9 @@ def create_partitions(image: MetadataImage, topic: str, count: int, assignment: 
     return CreatePartitions(topic, count, new)
 
 
-def warning(name: str) -> str | None:
+def warning(name: str) -> list[str]:
     """What TopicCommand prints before it creates a topic with such a name."""
-    return COLLISION_WARNING if has_collision_chars(name) else None
+    return [COLLISION_WARNING] if has_collision_chars(name) else []
 
 
 def parse_assignment(text: str) -> tuple[tuple[int, ...], ...]:
@@ -59,11 +68,11 @@ def parse_assignment(text: str) -> tuple[tuple[int, ...], ...]:
 
 
 def parse_configs(configs: Iterable[str]) -> dict[str, str]:
-    """``name=value`` pairs; Kafka refuses a value with another ``=`` in it."""
+    """``name=value`` pairs; Kafka refuses a value with another ``=`` in it, and one that is empty."""
     parsed = {}
     for config in configs:
         parts = [part.strip() for part in config.split("=")]
-        if len(parts) != 2:
+        if len(parts) != 2 or not parts[1]:
             raise KafkaError(
                 "IllegalArgumentException",
                 'requirement failed: Invalid topic config: all configs to be added must be in the format "key=val".',
@@ -73,10 +82,14 @@ def parse_configs(configs: Iterable[str]) -> dict[str, str]:
 
 
 def _brokers(text: str) -> tuple[int, ...]:
+    return tuple(_broker_id(part.strip()) for part in text.split(":"))
+
+
+def _broker_id(text: str) -> int:
     try:
-        return tuple(int(broker.strip()) for broker in text.split(":"))
-    except ValueError:
-        raise _refused(f"'{text}' is not a list of broker ids with colons between them") from None
+        return parse_int(text)
+    except FormatError:
+        raise KafkaError("NumberFormatException", f'For input string: "{text}"') from None
 
 
 def _refused(message: str) -> KafkaError:

@@ -16,8 +16,9 @@ from typing import Any
 LEFT_OUT = {
     "record": {"base_offset", "batch_position", "key_size", "value_size", "timestamp_type", "magic"},
     "batch": {"last_sequence", "crc"},
+    "partition": {"topic_id", "configs"},
 }
-DULL: tuple[Any, ...] = (None, "", -1, [])
+DULL: tuple[Any, ...] = (None, "", -1, [], {})
 DULL_IN = {"compression": "none", "valid": True, "magic": 2, "timestamp_type": "CreateTime", "matches": True}
 GOES_FIRST = (
     "coordinator_epoch", "offset_delta", "first_sequence", "base_sequence", "producer_epoch", "partition_leader_epoch",
@@ -39,14 +40,17 @@ def render(rows: list[dict[str, Any]]) -> str:
     texts = {name for name in cells if any(isinstance(row.get(name), str | list | dict) for row in rows)}
     _fit(cells, texts, _width())
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in cells:
+    for name, column in cells.items():
         justify: Any = "left" if name in texts or "timestamp" in name else "right"
-        table.add_column("\n".join(name.split("_")), justify=justify, no_wrap=name not in texts, overflow="fold")
+        least = _narrowest(name, column, name in texts) - GUTTER
+        title = "\n".join(name.split("_"))
+        table.add_column(title, justify=justify, no_wrap=name not in texts, overflow="fold", min_width=least)
     for row in zip(*cells.values(), strict=True):
         table.add_row(*row)
     out = io.StringIO()
     console = Console(file=out, width=_width(), force_terminal=False, markup=False, highlight=False, emoji=False)
-    console.print(rows[0]["file"], soft_wrap=True)
+    if "file" in rows[0]:
+        console.print(rows[0]["file"], soft_wrap=True)
     console.print(table)
     return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
 

@@ -1,0 +1,186 @@
+"""``kafkapy configs``: kafka-configs.sh."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer._click import Context
+
+from kafkapy.errors import UsageError
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, Output, OutputOption, selection
+
+if TYPE_CHECKING:
+    from kafkapy.backends.selection import Selection
+    from kafkapy.metadata.config_entities import Entities
+
+ACTIONS = "What to do (exactly one)"
+ENTITIES = "Whose configs"
+SHORTCUTS = "Whose configs, in short"
+CHANGES = "What to alter"
+
+
+class Configs(Subcommand):
+    """Keeps the order of --entity-name and --entity-default, which says to which --entity-type each belongs."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Parse, with an empty --entity-name beside every --entity-default."""
+        spelled: list[str] = []
+        for word in args:
+            if word.startswith("-") and word.lstrip("-") == "entity-default":
+                spelled += ["--entity-name", ""]
+            spelled.append(word)
+        return super().parse_args(ctx, spelled)
+
+
+def _shortcut(name: str, metavar: str, help_text: str) -> str | None:
+    option: str | None = typer.Option(name, metavar=metavar, help=help_text, rich_help_panel=SHORTCUTS)
+    return option
+
+
+def _default(name: str, help_text: str) -> bool:
+    option: bool = typer.Option(name, help=help_text, rich_help_panel=SHORTCUTS)
+    return option
+
+
+app = new_app()
+
+
+@app.command(
+    cls=Configs,
+    epilog=examples(
+        ("Show what is configured for a topic:", "kafkapy configs --log-dirs /kafka/1 --describe --topic orders"),
+        (
+            "Show every config of all brokers' defaults and where it comes from:",
+            "kafkapy configs --log-dirs /kafka/1 --describe --entity-type brokers --entity-default --all",
+        ),
+        (
+            "Keep a topic's records for a week:",
+            "kafkapy configs --cluster demo --alter --topic orders --add-config retention.ms=604800000",
+        ),
+        (
+            "Give a user a password:",
+            "kafkapy configs --cluster demo --alter --user alice --add-config 'SCRAM-SHA-256=[password=secret]'",
+        ),
+    ),
+)
+def configs(
+    describe: Annotated[bool, typer.Option("--describe", help="Show configs.", rich_help_panel=ACTIONS)] = False,
+    alter: Annotated[bool, typer.Option("--alter", help="Change configs.", rich_help_panel=ACTIONS)] = False,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Show also what is not set on the entity itself.", rich_help_panel=ACTIONS)
+    ] = False,
+    entity_type: Annotated[
+        list[str],
+        typer.Option(
+            metavar="TYPE",
+            help="topics, clients, users, brokers, ips, client-metrics or groups; users and clients may go together.",
+            rich_help_panel=ENTITIES,
+        ),
+    ] = [],  # noqa: B006
+    entity_name: Annotated[
+        list[str],
+        typer.Option(metavar="NAME", help="The name of the entity; all without.", rich_help_panel=ENTITIES),
+    ] = [],  # noqa: B006
+    entity_default: Annotated[
+        bool, typer.Option("--entity-default", help="What holds for all that have none.", rich_help_panel=ENTITIES)
+    ] = False,
+    topic: Annotated[str | None, _shortcut("--topic", "NAME", "A topic.")] = None,
+    client: Annotated[str | None, _shortcut("--client", "ID", "A client id.")] = None,
+    client_defaults: Annotated[bool, _default("--client-defaults", "All clients.")] = False,
+    user: Annotated[str | None, _shortcut("--user", "NAME", "A user principal.")] = None,
+    user_defaults: Annotated[bool, _default("--user-defaults", "All users.")] = False,
+    broker: Annotated[str | None, _shortcut("--broker", "ID", "A broker.")] = None,
+    broker_defaults: Annotated[bool, _default("--broker-defaults", "All brokers.")] = False,
+    ip: Annotated[str | None, _shortcut("--ip", "IP", "An address.")] = None,
+    ip_defaults: Annotated[bool, _default("--ip-defaults", "All addresses.")] = False,
+    client_metrics: Annotated[str | None, _shortcut("--client-metrics", "NAME", "A client metrics resource.")] = None,
+    group: Annotated[str | None, _shortcut("--group", "ID", "A group.")] = None,
+    add_config: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K=V[,K=V...]", help="Set these; a list goes into brackets: k=[a,b].", rich_help_panel=CHANGES
+        ),
+    ] = None,
+    add_config_file: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Set what this properties file has.", rich_help_panel=CHANGES),
+    ] = None,
+    delete_config: Annotated[
+        list[str],
+        typer.Option(metavar="K[,K...]", help="Take these back to their defaults.", rich_help_panel=CHANGES),
+    ] = [],  # noqa: B006
+    no_fsync: Annotated[
+        bool,
+        typer.Option("--no-fsync", help="Do not wait for the disk: for play only.", rich_help_panel=CHANGES),
+    ] = False,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Show and change configs of topics, brokers, users, clients, groups and client metrics."""
+    if describe + alter != 1:
+        raise UsageError("Command must include exactly one action: --describe, --alter")
+    from kafkapy.metadata.config_entities import check_alter, check_describe, entities
+
+    shortcuts = {
+        "topics": topic,
+        "clients": client,
+        "users": user,
+        "brokers": broker,
+        "ips": ip,
+        "client-metrics": client_metrics,
+        "groups": group,
+    }
+    of_all = {"clients": client_defaults, "users": user_defaults, "brokers": broker_defaults, "ips": ip_defaults}
+    chosen = entities(entity_type, entity_name, shortcuts, [name for name, given in of_all.items() if given])
+    where = selection(cluster, log_dirs, bootstrap_server)
+    if describe:
+        if add_config is not None or delete_config:
+            raise UsageError("--add-config and --delete-config need --alter")
+        check_describe(chosen)
+        _describe(where, chosen, all_, output)
+        return
+    check_alter(chosen, add_config is not None, add_config_file is not None, bool(delete_config))
+    _alter(where, chosen, _added(add_config, add_config_file), delete_config, sync=not no_fsync)
+
+
+def _describe(where: "Selection", chosen: "Entities", all_configs: bool, output: str) -> None:
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.metadata.config_description import describe_entities, unknown_entities
+    from kafkapy.output.printing import print_rows
+
+    opened = open_cluster(where)
+    if opened.has_metadata:
+        print_rows(output, describe_entities(opened.image(), chosen, all_configs))
+        return
+    brokers = {log_dir.broker_id for log_dir in opened.log_dirs() if log_dir.broker_id is not None}
+    print_rows(output, unknown_entities(opened.image(), chosen, brokers))
+
+
+def _added(add_config: str | None, add_config_file: str | None) -> dict[str, str]:
+    from kafkapy.metadata.configs.add_config import parse_add_config, parse_add_config_file
+
+    if add_config_file is None:
+        return {} if add_config is None else parse_add_config(add_config)
+    with open(add_config_file, "rb") as file:
+        return parse_add_config_file(file.read())
+
+
+def _alter(where: "Selection", chosen: "Entities", added: dict[str, str], deletes: list[str], *, sync: bool) -> None:
+    from random import SystemRandom
+
+    from kafkapy.backends.selection import open_cluster_for_writing
+    from kafkapy.metadata.config_alteration import alteration
+    from kafkapy.metadata.configs.add_config import parse_delete_config
+    from kafkapy.metadata.configs.describe_lines import updated_line
+    from kafkapy.output.printing import print_lines
+
+    deleted = parse_delete_config(deletes)
+    opened = open_cluster_for_writing(where, sync)
+    try:
+        opened.apply(*alteration(opened.image(), chosen, added, deleted, SystemRandom()))
+    finally:
+        opened.close()
+    print_lines([updated_line(chosen.type, chosen.names[0])])

@@ -1,0 +1,222 @@
+"""``kafkapy console-producer``: kafka-console-producer.sh."""
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import typer
+
+from kafkapy.errors import KafkapyError, UsageError
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, selection
+from .properties import Renamed, load_properties
+
+if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
+    from kafkapy.backends.line_producer import LineProducer, Transactions
+    from kafkapy.backends.line_reader import ReaderOptions
+    from kafkapy.backends.producer_options import ProducerOptions
+
+READING = "How lines become records"
+SENDING = "How records are sent"
+TRANSACTIONS = "Transactions (beyond Kafka's console producer)"
+NETWORK = "Accepted for Kafka's sake: there is no network here"
+
+RENAMED = Renamed(
+    "Warning: {old} is deprecated and will be removed in a future version. Use {new} instead.",
+    "Options {new} and {old} cannot be specified together",
+)
+OLD_BATCH_SIZE = (
+    "Warning: --max-partition-memory-bytes is deprecated and will be removed in Apache Kafka 5.0. "
+    "Use --batch-size instead."
+)
+LINE_READERS = ("LineMessageReader", "org.apache.kafka.tools.LineMessageReader")
+
+app = new_app()
+
+
+class ConsoleProducer(Subcommand):
+    """``--compression-codec`` alone means gzip."""
+
+    optional_arguments: ClassVar[Mapping[str, str]] = {"--compression-codec": "gzip"}
+
+
+def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
+
+
+@app.command(
+    cls=ConsoleProducer,
+    epilog=examples(
+        ("Send what is typed, a record a line, until Ctrl-D:", "kafkapy console-producer --topic orders"),
+        (
+            "Send keys and values that a colon separates, from a pipe or a terminal, compressed:",
+            "kafkapy console-producer --topic orders --reader-property parse.key=true "
+            "--reader-property key.separator=: --compression-codec zstd",
+        ),
+    ),
+)
+def console_producer(
+    topic: Annotated[str | None, typer.Option(metavar="NAME", help="The topic (required).")] = None,
+    reader_property: Annotated[
+        list[str] | None,
+        _text(
+            "NAME=VALUE",
+            "parse.key, parse.headers, ignore.error: true or false; key.separator, headers.delimiter, "
+            "headers.separator (a regular expression), headers.key.separator, null.marker. Can be repeated.",
+            READING,
+        ),
+    ] = None,
+    reader_config: Annotated[str | None, _text("FILE", "A file of such properties.", READING)] = None,
+    line_reader: Annotated[
+        str, _text("CLASS", "Kafka's LineMessageReader is the only one.", READING)
+    ] = "org.apache.kafka.tools.LineMessageReader",
+    sync: Annotated[
+        bool,
+        typer.Option("--sync", help="Have each record on disk before the next is read.", rich_help_panel=SENDING),
+    ] = False,
+    compression_codec: Annotated[
+        str | None, _text("[CODEC]", "none, gzip, snappy, lz4 or zstd; gzip where none is named.", SENDING)
+    ] = None,
+    batch_size: Annotated[int | None, _text("BYTES", "How large a batch may grow.  [default: 16384]", SENDING)] = None,
+    timeout: Annotated[
+        int | None, _text("MS", "How long a record waits for its batch to fill.  [default: 1000]", SENDING)
+    ] = None,
+    request_required_acks: Annotated[
+        str | None, _text("ACKS", "all, -1, 0 or 1; anything but all is not idempotent.  [default: -1]", SENDING)
+    ] = None,
+    no_fsync: Annotated[
+        bool,
+        typer.Option("--no-fsync", help="Do not wait for the disk: for play only.", rich_help_panel=SENDING),
+    ] = False,
+    transactional_id: Annotated[
+        str | None, _text("ID", "Send in transactions, as the producer of this id.", TRANSACTIONS)
+    ] = None,
+    transaction_size: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Records in a transaction.", rich_help_panel=TRANSACTIONS)
+    ] = 100,
+    abort_every: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Abort every Nth transaction, to see what that does; 0 for none.",
+            rich_help_panel=TRANSACTIONS,
+        ),
+    ] = 0,
+    command_property: Annotated[
+        list[str] | None,
+        _text("NAME=VALUE", "A producer config, such as enable.idempotence or max.request.size.", SENDING),
+    ] = None,
+    command_config: Annotated[str | None, _text("FILE", "A file of such configs.", SENDING)] = None,
+    message_send_max_retries: Annotated[int | None, _text("N", "The config retries.", NETWORK)] = None,
+    retry_backoff_ms: Annotated[int | None, _text("MS", "The config retry.backoff.ms.", NETWORK)] = None,
+    request_timeout_ms: Annotated[int | None, _text("MS", "The config request.timeout.ms.", NETWORK)] = None,
+    metadata_expiry_ms: Annotated[int | None, _text("MS", "The config metadata.max.age.ms.", NETWORK)] = None,
+    max_block_ms: Annotated[int | None, _text("MS", "The config max.block.ms.", NETWORK)] = None,
+    max_memory_bytes: Annotated[int | None, _text("BYTES", "The config buffer.memory.", NETWORK)] = None,
+    socket_buffer_size: Annotated[int | None, _text("BYTES", "The config send.buffer.bytes.", NETWORK)] = None,
+    max_partition_memory_bytes: Annotated[int | None, typer.Option(hidden=True)] = None,
+    property_: Annotated[list[str] | None, typer.Option("--property", hidden=True)] = None,
+    producer_property: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
+    producer_config: Annotated[str | None, typer.Option("--producer.config", hidden=True)] = None,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+) -> None:
+    """Send each line of the standard input to a topic as a record."""
+    if topic is None:
+        raise UsageError('Missing required argument "[topic]"')
+    if line_reader not in LINE_READERS:
+        raise UsageError(f"no line reader '{line_reader}': kafkapy runs no Java classes; use {LINE_READERS[0]}")
+    config_file = RENAMED.choose("--producer.config", producer_config, "--command-config", command_config)
+    config_pairs = RENAMED.choose("--producer-property", producer_property, "--command-property", command_property)
+    properties = load_properties(
+        reader_config, RENAMED.choose("--property", property_, "--reader-property", reader_property)
+    )
+    if max_partition_memory_bytes is not None:
+        from kafkapy.output.printing import print_lines
+
+        print_lines([OLD_BATCH_SIZE])
+        batch_size = max_partition_memory_bytes
+    explicit = {
+        "batch.size": batch_size,
+        "linger.ms": timeout,
+        "acks": request_required_acks,
+        "retries": message_send_max_retries,
+    }
+    configs = load_properties(config_file, config_pairs)
+    configs.update({name: str(value) for name, value in explicit.items() if value is not None})
+    configs["compression.type"] = compression_codec or "none"
+    from kafkapy.backends.line_reader import ReaderOptions
+    from kafkapy.backends.producer_options import ProducerOptions
+    from kafkapy.backends.selection import open_cluster_for_writing
+
+    options, reader = ProducerOptions.of(configs), ReaderOptions.of(properties)
+    opened = open_cluster_for_writing(selection(cluster, log_dirs, bootstrap_server), sync=not no_fsync)
+    try:
+        failures = _produce(opened, topic, options, reader, sync, transactional_id, transaction_size, abort_every)
+    finally:
+        opened.close()
+    if failures:
+        raise KafkapyError(f"{failures} messages were not sent")
+
+
+def _produce(
+    cluster: "Cluster",
+    topic: str,
+    options: "ProducerOptions",
+    reader: "ReaderOptions",
+    sync: bool,
+    transactional_id: str | None,
+    transaction_size: int,
+    abort_every: int,
+) -> int:
+    import time
+    from random import Random
+
+    from kafkapy.backends.line_producer import LineProducer, Transactions
+    from kafkapy.backends.producer_identity import TransactionalIdentity
+
+    identity = None
+    if transactional_id is not None:
+        identity = TransactionalIdentity(cluster.transactions(), transactional_id)
+    producer = LineProducer(
+        cluster,
+        topic,
+        options,
+        reader,
+        clock=lambda: int(time.time() * 1000),
+        random=Random(),
+        tell=lambda line: typer.echo(line, err=True),
+        sync=sync,
+        identity=identity,
+    )
+    if identity is None:
+        try:
+            _send_input(producer)
+        finally:
+            producer.pause()  # also the lines before one that is wrong
+    else:
+        transactions = Transactions(producer, identity, transaction_size, abort_every)
+        _send_input(transactions)
+        transactions.end()
+    return producer.failures
+
+
+def _send_input(producer: "LineProducer | Transactions") -> None:
+    import select
+
+    from kafkapy.backends.line_reader import read_lines
+
+    def read(size: int) -> bytes:
+        while (wait := producer.wait_ms) is not None and not select.select([0], [], [], wait / 1000)[0]:
+            producer.pause()
+        return os.read(0, size)
+
+    prompt = ">" if os.isatty(0) and os.isatty(1) else ""
+    typer.echo(prompt, nl=False)
+    for lines in read_lines(read):
+        producer.send(lines)
+        typer.echo(prompt * len(lines), nl=False)

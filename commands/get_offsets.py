@@ -1,0 +1,108 @@
+"""``kafkapy get-offsets``: kafka-get-offsets.sh."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kafkapy.errors import KafkapyError
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, Output, OutputOption, selection
+from .tool_errors import fail, warn
+
+if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
+    from kafkapy.log.topic_partition import TopicPartition
+
+PARTITIONS = "Which partitions"
+
+app = new_app()
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        ("Show where every partition ends:", "kafkapy get-offsets --log-dirs /kafka/1,/kafka/2"),
+        (
+            "Show where some partitions begin:",
+            "kafkapy get-offsets --log-dirs /kafka/1 --topic-partitions 'orders:0-2,pay.*' --time earliest",
+        ),
+        (
+            "Find the first records from a moment on, as a table:",
+            "kafkapy get-offsets --log-dirs /kafka/1 --topic orders --time 1500000000000 --output table",
+        ),
+    ),
+)
+def get_offsets(
+    topic: Annotated[
+        str | None,
+        typer.Option(metavar="REGEX", help="A name, or a regular expression for several.", rich_help_panel=PARTITIONS),
+    ] = None,
+    partitions: Annotated[
+        str | None,
+        typer.Option(metavar="N[,N...]", help="Only the partitions with these numbers.", rich_help_panel=PARTITIONS),
+    ] = None,
+    topic_partitions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE[,RULE...]",
+            help="Rules TOPIC[:PARTITIONS]: a regular expression, then n, a-b (without b), a- or -b.",
+            rich_help_panel=PARTITIONS,
+        ),
+    ] = None,
+    exclude_internal_topics: Annotated[
+        bool,
+        typer.Option("--exclude-internal-topics", help="Leave Kafka's own topics out.", rich_help_panel=PARTITIONS),
+    ] = False,
+    time: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="latest, earliest, max-timestamp, earliest-local, latest-tiered, earliest-pending-upload, "
+            "-1 to -6 for the same, or milliseconds: the first record at or after that time.",
+        ),
+    ] = "latest",
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Show offsets of partitions: the latest, the earliest, or by time."""
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.metadata import partition_filter
+    from kafkapy.output.printing import print_rows
+
+    opened = open_cluster(selection(cluster, log_dirs, bootstrap_server))
+    if topic_partitions is not None and (topic is not None or partitions is not None):
+        fail("Error occurred: --topic-partitions cannot be used with --topic or --partitions")
+    try:
+        spec = partition_filter.parse_offset_spec(time)
+        if topic_partitions is not None:
+            rules = partition_filter.parse_rules(topic_partitions)
+        else:
+            rules = partition_filter.topic_and_partitions(topic, partitions)
+        chosen = partition_filter.select_partitions(opened.image(), rules, exclude_internal_topics)
+    except KafkapyError as error:
+        fail(f"Error occurred: {error}")
+    skipped: list[TopicPartition] = []
+    print_rows(output, _rows(opened, chosen, spec, skipped))
+    if skipped:
+        raise typer.Exit(1)
+
+
+def _rows(
+    cluster: "Cluster", chosen: list["TopicPartition"], spec: int, skipped: list["TopicPartition"]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A line and a row for every partition that has such an offset."""
+    for partition in chosen:
+        try:
+            offset = cluster.offset(partition, spec)
+        except KafkapyError as error:
+            warn(f"Skip getting offsets for topic-partition {partition} due to error: {error}")
+            skipped.append(partition)
+            continue
+        if offset is not None:
+            topic, number = partition
+            row = {"type": "offset", "topic": topic, "partition": number, "offset": offset}
+            yield f"{topic}:{number}:{offset}", row

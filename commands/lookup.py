@@ -1,0 +1,87 @@
+"""``kafkapy lookup``: how Kafka finds a record, step by step. No script of Kafka's does this."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kafkapy.errors import KafkaError, Unsupported, UsageError
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, Output, OutputOption, selection
+
+if TYPE_CHECKING:
+    from kafkapy.backends.selection import Selection
+    from kafkapy.log.partition_reader import PartitionReader
+
+TARGET = "What to look for (exactly one)"
+
+app = new_app()
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        (
+            "Show how the record at an offset is found:",
+            "kafkapy lookup --log-dirs /kafka/1 --topic orders --partition 0 --offset 4200",
+        ),
+        (
+            "Show how the first record of a day is found:",
+            "kafkapy lookup --log-dirs /kafka/1 --topic orders --partition 0 --time 2026-01-31",
+        ),
+    ),
+)
+def lookup(
+    topic: Annotated[str, typer.Option(metavar="NAME", help="The topic.")],
+    partition: Annotated[int, typer.Option(metavar="N", min=0, help="The partition.")],
+    offset: Annotated[int | None, typer.Option(metavar="N", help="An offset.", rich_help_panel=TARGET)] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Epoch milliseconds, or ISO 8601 (UTC).", rich_help_panel=TARGET),
+    ] = None,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Show how Kafka finds a record: segment, index entries, batches, and how little of the log is read."""
+    if (offset is None) == (time is None):
+        raise UsageError("Exactly one of the following arguments is required: [offset], [time]")
+    timestamp = _timestamp(time) if time is not None else None
+    from kafkapy.log.lookup import lookup_offset, lookup_timestamp
+    from kafkapy.output.lookup_lines import lookup_lines, lookup_rows
+    from kafkapy.output.printing import print_lines, print_rows
+
+    log = _log(selection(cluster, log_dirs, bootstrap_server), topic, partition)
+    if timestamp is not None:
+        found, target = lookup_timestamp(log, timestamp), f"the first record at or after timestamp {timestamp}"
+    else:
+        found, target = lookup_offset(log, offset or 0), f"offset {offset}"
+    if output == Output.KAFKA:
+        print_lines(lookup_lines(found, f"{target} in {log.partition}, which has {len(log.segments)} segment(s)"))
+    else:
+        print_rows(output, ((None, row) for row in lookup_rows(found)))
+
+
+def _timestamp(text: str) -> int:
+    from kafkapy.output.timestamps import parse_timestamp
+
+    try:
+        return parse_timestamp(text)
+    except ValueError as error:
+        raise UsageError(f"--time: {error}") from None
+
+
+def _log(where: "Selection", topic: str, partition: int) -> "PartitionReader":
+    from kafkapy.backends.log_dirs import LogDirsCluster
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.log.topic_partition import TopicPartition
+
+    opened = open_cluster(where)
+    if not isinstance(opened, LogDirsCluster):
+        raise Unsupported("lookup", "a running cluster", "only files show how a record is found; use --log-dirs")
+    wanted = TopicPartition(topic, partition)
+    reader = opened.reader(wanted)
+    if reader is None:
+        raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {wanted} is in the given log dirs")
+    return reader

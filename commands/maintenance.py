@@ -1,0 +1,119 @@
+"""``kafkapy maintenance``: what a broker's background threads do, once."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kafkapy.errors import UsageError
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, Output, OutputOption, selection
+
+if TYPE_CHECKING:
+    from kafkapy.backends.maintenance import Action
+    from kafkapy.backends.selection import Selection
+
+app = new_app()
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        ("What is due now, and why:", "kafkapy maintenance --cluster demo --dry-run"),
+        (
+            "What would be deleted if a topic were kept for an hour:",
+            "kafkapy maintenance --cluster demo --dry-run --assume orders:retention.ms=3600000",
+        ),
+        (
+            "What brokers would do next year, by their data directories:",
+            "kafkapy maintenance --log-dirs /kafka/1,/kafka/2 --dry-run --now 2027-01-01",
+        ),
+        ("Do what is due, and take a snapshot of the metadata:", "kafkapy maintenance --cluster demo --snapshot"),
+    ),
+)
+def maintenance(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would be done and why, and do nothing.")
+    ] = False,
+    topic: Annotated[
+        str | None, typer.Option(metavar="REGEX", help="Only topics with such a name, and not the metadata log.")
+    ] = None,
+    now: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="As if it were this time: epoch milliseconds, or ISO 8601 (UTC)."),
+    ] = None,
+    assume: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TOPIC:NAME=VALUE", help="With --dry-run: as if a topic had this config. May be repeated."
+        ),
+    ] = None,
+    snapshot: Annotated[
+        bool, typer.Option("--snapshot", help="Take a snapshot of the metadata also where none is due.")
+    ] = False,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Run once what brokers do in the background: retention, compaction, snapshots."""
+    from kafkapy.output.printing import print_rows
+
+    if assume and not dry_run:
+        raise UsageError("--assume asks what would be done: give --dry-run too, or change the config")
+    chosen = selection(cluster, log_dirs, bootstrap_server)
+    moment = _now(now)
+    actions = (
+        _planned(chosen, moment, topic, snapshot, assume or []) if dry_run else _done(chosen, moment, topic, snapshot)
+    )
+    print_rows(output, _rows(actions, dry_run))
+
+
+def _rows(actions: Iterator["Action"], is_plan: bool) -> Iterator[tuple[str, dict[str, Any] | None]]:
+    from kafkapy.output.maintenance_lines import maintenance_line, maintenance_row
+
+    first = next(actions, None)
+    if first is None:
+        yield "Nothing is due.", None
+        return
+    for action in chain([first], actions):
+        yield maintenance_line(action, is_plan), maintenance_row(action, is_plan)
+
+
+def _planned(chosen: "Selection", now: int, topic: str | None, snapshot: bool, assume: list[str]) -> Iterator["Action"]:
+    from kafkapy.backends.log_configs import parse_assumptions
+    from kafkapy.backends.log_dirs import LogDirsCluster
+    from kafkapy.backends.maintenance import Wanted, plan
+    from kafkapy.backends.selection import open_cluster
+
+    opened = open_cluster(chosen)
+    assert isinstance(opened, LogDirsCluster)
+    return plan(opened, Wanted(now, topic, snapshot, parse_assumptions(assume, opened.image())))
+
+
+def _done(chosen: "Selection", now: int, topic: str | None, snapshot: bool) -> Iterator["Action"]:
+    from kafkapy.backends.directory import DirectoryCluster
+    from kafkapy.backends.maintenance import Wanted, run
+    from kafkapy.backends.selection import open_cluster_for_writing
+    from kafkapy.errors import Unsupported
+
+    opened = open_cluster_for_writing(chosen)
+    if not isinstance(opened, DirectoryCluster):
+        raise Unsupported("maintenance", "--log-dirs", "use --dry-run to see what the brokers would do")
+    try:
+        yield from run(opened, Wanted(now, topic, snapshot))
+    finally:
+        opened.close()
+
+
+def _now(text: str | None) -> int:
+    import time
+
+    from kafkapy.output.timestamps import parse_timestamp
+
+    try:
+        return int(time.time() * 1000) if text is None else parse_timestamp(text)
+    except ValueError as error:
+        raise UsageError(f"--now: {error}") from None

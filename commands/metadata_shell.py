@@ -1,0 +1,84 @@
+"""``kafkapy metadata-shell``: kafka-metadata-shell.sh."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kafkapy.errors import KafkapyError, UsageError
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import CLUSTER, BootstrapOption, ClusterOption, LogDirsOption, selection
+
+if TYPE_CHECKING:
+    from kafkapy.backends.selection import Selection
+    from kafkapy.metadata.image import MetadataImage
+
+app = new_app()
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        ("Show all metadata of a topic:", "kafkapy metadata-shell --log-dirs /kafka/1 tree image/topics/byName/orders"),
+        (
+            "List what a snapshot holds:",
+            "kafkapy metadata-shell -s 00000000000000000036-0000000001.checkpoint ls image",
+        ),
+        ("Look around, with a prompt:", "kafkapy metadata-shell --log-dirs /kafka/1"),
+    ),
+)
+def metadata_shell(
+    command: Annotated[
+        list[str],
+        typer.Argument(metavar="[COMMAND [PATH...]]", hidden=True),
+    ] = [],  # noqa: B006
+    snapshot: Annotated[
+        str | None,
+        typer.Option(
+            "--snapshot", "-s", metavar="FILE", help="A metadata .log or .checkpoint.", rich_help_panel=CLUSTER
+        ),
+    ] = None,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+) -> None:
+    """Look at the metadata of a cluster as if it were files in directories.
+
+    COMMAND is cat, find, ls or tree, and paths may have globs such as 'image/topics/byName/*'. Without a command there
+    is a prompt, which knows also cd, pwd, history, help, man and exit.
+    """
+    where = selection(cluster, log_dirs, bootstrap_server)
+    if snapshot is not None and any(where):
+        raise UsageError("--snapshot names a file: it cannot go with --cluster, --log-dirs or --bootstrap-server")
+    from kafkapy import __version__
+    from kafkapy.metadata.image_tree import root
+    from kafkapy.metadata.metadata_shell import MetadataShell
+    from kafkapy.output.printing import print_lines
+
+    tree = root(_image(snapshot, where), __version__, "unknown")
+    if command:
+        shell = MetadataShell(tree)
+        print_lines(shell.run(command))
+        if shell.failed:
+            raise typer.Exit(1)
+        return
+    import os
+    import shutil
+
+    from kafkapy.output.shell_prompt import run_shell
+
+    print_lines(["[ Kafka Metadata Shell ]"])
+    run_shell(MetadataShell(tree, True, shutil.get_terminal_size().columns if os.isatty(1) else None))
+
+
+def _image(snapshot: str | None, where: "Selection") -> "MetadataImage":
+    if snapshot is not None:
+        from kafkapy.metadata.metadata_log import load_file
+
+        return load_file(snapshot)
+    from kafkapy.backends.selection import open_cluster
+
+    opened = open_cluster(where)
+    if not opened.has_metadata:
+        raise KafkapyError("there is no metadata log in these directories, so there is nothing to look at")
+    return opened.image()

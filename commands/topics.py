@@ -1,0 +1,293 @@
+"""``kafkapy topics``: kafka-topics.sh."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from kafkapy.errors import KafkaError, UsageError
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import (
+    BootstrapOption,
+    ClusterOption,
+    LogDirsOption,
+    Output,
+    OutputOption,
+    selection,
+)
+from .topic_options import (
+    AlterOption,
+    ApplyOption,
+    AtMinIsrPartitionsOption,
+    ConfigOption,
+    CreateOption,
+    DeleteOption,
+    DescribeOption,
+    ExcludeInternalOption,
+    FromFileOption,
+    IfExistsOption,
+    IfNotExistsOption,
+    ListOption,
+    NoFsyncOption,
+    PartitionsOption,
+    PlanOption,
+    ReplicaAssignmentOption,
+    ReplicationFactorOption,
+    TopicIdOption,
+    TopicOption,
+    TopicsWithOverridesOption,
+    UnavailablePartitionsOption,
+    UnderMinIsrPartitionsOption,
+    UnderReplicatedPartitionsOption,
+)
+
+if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
+    from kafkapy.backends.selection import Selection
+
+app = new_app()
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        (
+            "Create a topic with three partitions of two copies each:",
+            "kafkapy topics --create --topic orders --partitions 3 --replication-factor 2",
+        ),
+        ("List the topics that brokers' data directories hold:", "kafkapy topics --log-dirs /kafka/1,/kafka/2 --list"),
+        ("Describe one topic:", "kafkapy topics --log-dirs /kafka/1,/kafka/2 --describe --topic orders"),
+        (
+            "Describe what is under-replicated, as a table:",
+            "kafkapy topics --log-dirs /kafka/1,/kafka/2 --describe --under-replicated-partitions --output table",
+        ),
+        ("Show what a file of topics would change:", "kafkapy topics --from-file topics.yaml --plan"),
+    ),
+)
+def topics(
+    create: CreateOption = False,
+    list_: ListOption = False,
+    describe: DescribeOption = False,
+    alter: AlterOption = False,
+    delete: DeleteOption = False,
+    topic: TopicOption = None,
+    topic_id: TopicIdOption = None,
+    exclude_internal: ExcludeInternalOption = False,
+    if_exists: IfExistsOption = False,
+    if_not_exists: IfNotExistsOption = False,
+    partitions: PartitionsOption = None,
+    replication_factor: ReplicationFactorOption = None,
+    replica_assignment: ReplicaAssignmentOption = None,
+    config: ConfigOption = None,
+    no_fsync: NoFsyncOption = False,
+    from_file: FromFileOption = None,
+    plan: PlanOption = False,
+    apply: ApplyOption = False,
+    topics_with_overrides: TopicsWithOverridesOption = False,
+    under_replicated_partitions: UnderReplicatedPartitionsOption = False,
+    unavailable_partitions: UnavailablePartitionsOption = False,
+    under_min_isr_partitions: UnderMinIsrPartitionsOption = False,
+    at_min_isr_partitions: AtMinIsrPartitionsOption = False,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Create, list, describe, alter and delete topics."""
+    actions = create + list_ + describe + alter + delete
+    chosen = selection(cluster, log_dirs, bootstrap_server)
+    if from_file is not None or plan or apply:
+        if from_file is None or plan + apply != 1 or actions:
+            raise UsageError("--from-file goes with --plan or --apply, and with no other action")
+        _from_file(chosen, from_file, apply, not no_fsync, output)
+        return
+    if actions != 1:
+        raise UsageError("Command must include exactly one action: --list, --describe, --create, --alter or --delete")
+    if create or alter or delete:
+        if topic is None:
+            raise UsageError('Missing required argument "[topic]"')
+        if alter and partitions is None:
+            raise UsageError('Missing required argument "[partitions]"')
+        if replica_assignment is not None and create and (partitions is not None or replication_factor is not None):
+            raise UsageError('Option "[replica-assignment]" can\'t be used with [partitions] or [replication-factor]')
+        try:
+            if create:
+                change = partitions, replication_factor, replica_assignment, config or []
+                _create(chosen, topic, *change, if_not_exists=if_not_exists, sync=not no_fsync)
+            elif alter:
+                _alter(chosen, topic, partitions or 0, replica_assignment, if_exists, not no_fsync)
+            else:
+                _delete(chosen, topic, if_exists, not no_fsync)
+        except KafkaError as error:
+            raise _failed(str(error)) from None
+        return
+    wanted = {
+        "is_under_replicated": under_replicated_partitions,
+        "is_unavailable": unavailable_partitions,
+        "is_under_min_isr": under_min_isr_partitions,
+        "is_at_min_isr": at_min_isr_partitions,
+    }
+    asked = [name for name, given in wanted.items() if given]
+    if asked and topics_with_overrides:
+        raise UsageError("--topics-with-overrides shows topics, and cannot go with a filter of partitions")
+    _show(chosen, list_, topic, topic_id, exclude_internal, if_exists, asked, topics_with_overrides, output)
+
+
+def _show(
+    chosen: "Selection",
+    list_: bool,
+    topic: str | None,
+    topic_id: str | None,
+    exclude_internal: bool,
+    if_exists: bool,
+    asked: list[str],
+    only_overrides: bool,
+    output: Output,
+) -> None:
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.metadata.topic_description import describe_topics
+    from kafkapy.metadata.topic_selection import select_topics
+    from kafkapy.output.printing import print_rows
+
+    opened = open_cluster(chosen)
+    image = opened.image()
+    found = select_topics(image, topic, topic_id, exclude_internal)
+    if list_:
+        names = [(each.name, {"type": "topic", "topic": each.name}) for each in found]
+        print_rows(output, names or [("", None)])
+        return
+    if not found and (topic or topic_id) and not if_exists:
+        raise _missing(f"TopicId '{topic_id}'" if topic_id else f"Topic '{topic}'")
+    print_rows(output, _rows(describe_topics(image, found, opened.has_metadata), asked, only_overrides))
+
+
+def _from_file(chosen: "Selection", path: str, apply: bool, sync: bool, output: Output) -> None:
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.backends.topics_file import make_plan, parse_topics
+    from kafkapy.output.printing import print_rows
+
+    with open(path, "rb") as file:
+        wanted = parse_topics(file.read(), path)
+    with _writing(chosen, sync) if apply else closing(open_cluster(chosen)) as opened:
+        plan = make_plan(opened.image(), wanted)
+        if apply:
+            opened.apply(*plan.changes)
+    if not plan.steps:
+        print_rows(output, [("Nothing to change: the topics are as the file says.", None)])
+    else:
+        print_rows(output, [(step.line, {"type": "topic_change", **step._asdict()}) for step in plan.steps])
+
+
+def _create(
+    chosen: "Selection",
+    topic: str,
+    partitions: int | None,
+    replication_factor: int | None,
+    assignment: str | None,
+    configs: list[str],
+    if_not_exists: bool,
+    sync: bool,
+) -> None:
+    from kafkapy.backends.topic_changes import check_counts, create_topic, warning
+    from kafkapy.output.printing import print_lines
+
+    change = create_topic(topic, partitions, replication_factor, assignment, configs)
+    print_lines(warning(topic))
+    check_counts(partitions, replication_factor)
+    with _writing(chosen, sync) as opened:
+        if if_not_exists and topic in opened.image().topics:
+            return
+        opened.apply(change)
+        print_lines([f"Created topic {topic}."])
+
+
+def _alter(
+    chosen: "Selection", topic: str, partitions: int, assignment: str | None, if_exists: bool, sync: bool
+) -> None:
+    from kafkapy.backends.topic_changes import create_partitions
+
+    with _writing(chosen, sync) as opened:
+        image, names = opened.image(), _named(opened, topic, if_exists)
+        opened.apply(*(create_partitions(image, name, partitions, assignment) for name in names))
+
+
+def _delete(chosen: "Selection", topic: str, if_exists: bool, sync: bool) -> None:
+    from kafkapy.metadata.changes import DeleteTopic
+
+    with _writing(chosen, sync) as opened:
+        opened.apply(*(DeleteTopic(name) for name in _named(opened, topic, if_exists)))
+
+
+def _writing(chosen: "Selection", sync: bool) -> "closing[Cluster]":
+    from kafkapy.backends.selection import open_cluster_for_writing
+
+    return closing(open_cluster_for_writing(chosen, sync=sync))
+
+
+def _named(opened: "Cluster", topic: str, if_exists: bool) -> list[str]:
+    from kafkapy.metadata.topic_selection import select_topics
+
+    found = [each.name for each in select_topics(opened.image(), topic)]
+    if not found and not if_exists:
+        raise _missing(f"Topic '{topic}'")
+    return found
+
+
+def _missing(what: str) -> typer.Exit:
+    return _failed(f"{what} does not exist as expected")
+
+
+def _failed(message: str) -> typer.Exit:
+    """TopicCommand tells its failures on stdout."""
+    from kafkapy.output.printing import print_lines
+
+    print_lines([f"Error while executing topic command : {message}"])
+    return typer.Exit(1)
+
+
+def _partition_row(topic: Any, partition: Any) -> dict[str, Any]:
+    """A partition, with what it shares with its topic; null is what only metadata could tell."""
+    known = partition.known
+    return {
+        "type": "partition",
+        "topic": topic.name,
+        "topic_id": topic.topic_id,
+        "partition": partition.partition,
+        "leader": partition.leader,
+        "replicas": list(partition.replicas) if known else None,
+        "isr": list(partition.isr) if known else None,
+        "elr": list(partition.elr) if known else None,
+        "last_known_elr": list(partition.last_known_elr) if known else None,
+        "adding_replicas": list(partition.adding_replicas),
+        "removing_replicas": list(partition.removing_replicas),
+        "configs": {config.name: config.value for config in topic.configs} if known else None,
+    }
+
+
+def _rows(described: Any, asked: list[str], only_overrides: bool) -> Iterator[tuple[str | None, dict[str, Any] | None]]:
+    """Lines and rows of topics and their partitions; a filter of partitions leaves the topics' own lines out."""
+    from kafkapy.output.topic_lines import partition_line, topic_line, unknown_partition_line
+
+    for topic in described:
+        known = all(partition.known for partition in topic.partitions)
+        if only_overrides and not topic.has_overrides:
+            continue
+        if not asked:
+            factor, configs = (topic.replication_factor, topic.configs) if known else (None, None)
+            yield topic_line(topic.name, topic.topic_id, len(topic.partitions), factor, configs), None
+        for partition in () if only_overrides else topic.partitions:
+            if asked and not any(getattr(partition, name) for name in asked):
+                continue
+            row = _partition_row(topic, partition)
+            if not partition.known:
+                yield unknown_partition_line(topic.name, partition.partition), row
+                continue
+            moving = partition.adding_replicas or partition.removing_replicas
+            line = partition_line(
+                topic.name, partition.partition, partition.leader, partition.replicas, partition.isr,
+                partition.elr or (), partition.last_known_elr or (),
+                (partition.adding_replicas, partition.removing_replicas) if moving else None,
+            )  # fmt: skip
+            yield line, row

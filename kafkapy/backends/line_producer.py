@@ -1,0 +1,161 @@
+"""Lines of input to a topic: the console producer without its terminal.
+
+Records wait in open batches until these are full or ``linger.ms`` is over. What was sent is safe on disk after a pause
+of the input and at the end; with ``sync`` each record is before the next is looked at. A line that cannot be parsed
+ends it; the lines before it are sent.
+
+A record that is refused is told about, counted, and left out, and the others are sent; with ``sync`` it ends it.
+A topic that does not exist is made when there is a record for it, with the brokers' defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from kafkapy.backends.batch_sender import BatchSender
+from kafkapy.backends.cluster import Cluster
+from kafkapy.backends.line_reader import Line, LineMessageReader, ReaderOptions
+from kafkapy.backends.producer_identity import PlainIdentity, ProducerIdentity, TransactionalIdentity
+from kafkapy.backends.producer_options import ProducerOptions
+from kafkapy.backends.producing import RecordAccumulator, encode_payload
+from kafkapy.errors import KafkaError
+from kafkapy.formats.record_batch import HEADER_SIZE
+from kafkapy.metadata.changes import CreateTopic
+
+MAX_RECORD_OVERHEAD = 21
+LONGEST_FRAME = 16  # of key, value and headers of a line without key and headers
+
+
+class LineProducer:
+    """Sends lines to one topic; ``clock`` gives milliseconds."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        topic: str,
+        options: ProducerOptions,
+        reader: ReaderOptions,
+        *,
+        clock: Callable[[], int],
+        random: Random,
+        tell: Callable[[str], object],
+        sync: bool = False,
+        identity: ProducerIdentity | None = None,
+    ) -> None:
+        self._cluster = cluster
+        self._topic = topic
+        self._options = options
+        self._values_only = reader.values_only
+        self._reader = LineMessageReader(reader)
+        self._clock = clock
+        self._random = random
+        self._tell = tell
+        self._sync = sync
+        self._identity = identity
+        self._accumulator: RecordAccumulator | None = None
+        self.failures = 0
+
+    def send(self, lines: list[bytes]) -> None:
+        """Take the next lines of the input."""
+        if not lines:
+            return
+        now = self._clock()
+        accumulator = self._accumulator or self._begin()
+        longest = max(map(len, lines)) + LONGEST_FRAME + HEADER_SIZE + MAX_RECORD_OVERHEAD
+        if self._values_only and not self._sync and longest <= self._options.max_request_size:
+            accumulator.append_values(lines, now)
+        else:
+            for line in lines:
+                self._send_one(self._reader.parse(line), accumulator, now)
+        accumulator.drain(self._clock() - self._options.linger_ms)
+
+    @property
+    def wait_ms(self) -> int | None:
+        """For how long the input may be waited for before ``pause`` is due; None where nothing is open."""
+        oldest = None if self._accumulator is None else self._accumulator.oldest
+        return None if oldest is None else max(0, oldest + self._options.linger_ms - self._clock())
+
+    def pause(self) -> None:
+        """Send everything that waits, and bring it to disk."""
+        if self._accumulator is not None:
+            self._accumulator.drain()
+            self._cluster.flush()
+
+    def _begin(self) -> RecordAccumulator:
+        if self._topic not in self._cluster.image().topics:
+            # what Kafka's producer logs when its first request for metadata makes the broker create the topic
+            self._tell(
+                "WARN [Producer clientId=console-producer] The metadata response from the cluster reported a "
+                f"recoverable issue with correlation id 1 : {{{self._topic}=UNKNOWN_TOPIC_OR_PARTITION}}"
+            )
+            self._cluster.apply(CreateTopic(self._topic))
+        partitions = len(self._cluster.image().topics[self._topic].partitions)
+        if self._identity is None:
+            self._identity = (
+                PlainIdentity(self._cluster.new_producer_id()) if self._options.idempotent else PlainIdentity()
+            )
+        sender = BatchSender(self._cluster, self._topic, self._options, self._failed, self._identity)
+        self._accumulator = RecordAccumulator(partitions, self._options, self._random, sender.send)
+        return self._accumulator
+
+    def _send_one(self, line: Line, accumulator: RecordAccumulator, now: int) -> None:
+        limit = self._options.max_request_size
+        payload = encode_payload(line)
+        size = HEADER_SIZE + MAX_RECORD_OVERHEAD + len(payload)
+        if size > limit:
+            text = (
+                f"The message is {size} bytes when serialized which is larger than {limit}, "
+                "which is the value of the max.request.size configuration."
+            )
+            self._failed(1, KafkaError("RecordTooLargeException", text))
+            return
+        accumulator.append(line.key, payload, now)
+        if self._sync:
+            self.pause()
+
+    def _failed(self, count: int, error: KafkaError) -> None:
+        if self._sync:
+            raise error
+        self.failures += count
+        what = "a message" if count == 1 else f"{count} messages"
+        self._tell(f"Error when sending {what} to topic {self._topic}: {error.name}: {error}")
+
+
+class Transactions:
+    """Lines of input in transactions of ``size`` records; every ``abort_every``-th is aborted, 0 for none."""
+
+    def __init__(
+        self, producer: LineProducer, identity: TransactionalIdentity, size: int, abort_every: int = 0
+    ) -> None:
+        self._producer = producer
+        self._identity = identity
+        self._size = size
+        self._abort_every = abort_every
+        self._records = 0
+        self._ended = 0
+
+    @property
+    def wait_ms(self) -> int | None:
+        """For how long the input may be waited for."""
+        return self._producer.wait_ms
+
+    def send(self, lines: list[bytes]) -> None:
+        """Take the next lines, ending a transaction wherever one is full."""
+        while lines:
+            now, lines = lines[: self._size - self._records], lines[self._size - self._records :]
+            self._producer.send(now)
+            self._records += len(now)
+            if self._records == self._size:
+                self.end()
+
+    def pause(self) -> None:
+        """Send everything that waits."""
+        self._producer.pause()
+
+    def end(self) -> None:
+        """End the transaction that is open."""
+        self._producer.pause()
+        self._records = 0
+        self._ended += 1
+        self._identity.end(commit=not (self._abort_every and self._ended % self._abort_every == 0))

@@ -1,0 +1,103 @@
+"""What a producer decides, out of Kafka's producer configs.
+
+Idempotence is on unless it is switched off, or something that was asked for excludes it and it was not asked for by
+name: acks other than all, no retries, or more than five requests in flight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypeVar
+
+from kafkapy.errors import FormatError, KafkaError
+from kafkapy.formats.compression import Codec
+from kafkapy.formats.java_parsing import parse_int, parse_long
+
+ACKS = {"all": -1, "-1": -1, "0": 0, "1": 1}
+CODECS = {codec.label: codec for codec in Codec}
+MAX_IN_FLIGHT = 5
+
+Value = TypeVar("Value")
+
+
+class ProducerOptions(NamedTuple):
+    """The configs that matter to a producer without a network, with Kafka's defaults for its console producer."""
+
+    batch_size: int = 16384
+    linger_ms: int = 1000
+    acks: int = -1
+    codec: Codec = Codec.NONE
+    level: int | None = None
+    max_request_size: int = 1048576
+    idempotent: bool = True
+
+    @classmethod
+    def of(cls, configs: Mapping[str, str]) -> ProducerOptions:
+        """The options that ``configs`` stand for; others are ignored, as those of connections."""
+        codec: Codec = _one_of(configs, "compression.type", CODECS, "none")
+        acks: int = _one_of(configs, "acks", ACKS, "all")
+        return cls(
+            batch_size=_number(configs, "batch.size", 16384),
+            linger_ms=_number(configs, "linger.ms", 1000),
+            acks=acks,
+            codec=codec,
+            level=_level(configs, codec),
+            max_request_size=_number(configs, "max.request.size", 1048576),
+            idempotent=_is_idempotent(configs, acks),
+        )
+
+
+def _is_idempotent(configs: Mapping[str, str], acks: int) -> bool:
+    asked = configs.get("enable.idempotence")
+    if asked is not None and asked.strip().lower() == "false":
+        return False
+    why_not = None
+    if acks != -1:
+        why_not = "Must set acks to all in order to use the idempotent producer."
+    elif _number(configs, "retries", 1) == 0:
+        why_not = "Must set retries to non-zero when using the idempotent producer."
+    elif _number(configs, "max.in.flight.requests.per.connection", MAX_IN_FLIGHT) > MAX_IN_FLIGHT:
+        why_not = "Must set max.in.flight.requests.per.connection to at most 5 to use the idempotent producer."
+    if why_not is not None and asked is not None:
+        raise KafkaError("ConfigException", why_not)
+    return why_not is None
+
+
+def _number(configs: Mapping[str, str], name: str, default: int) -> int:
+    if name not in configs:
+        return default
+    text = configs[name].strip()
+    kind, parse = ("LONG", parse_long) if name == "linger.ms" else ("INT", parse_int)
+    try:
+        value = parse(text)
+    except FormatError:
+        raise KafkaError(
+            "ConfigException", f"Invalid value {text} for configuration {name}: Not a number of type {kind}"
+        ) from None
+    if value < 0:
+        raise KafkaError("ConfigException", f"Invalid value {text} for configuration {name}: Value must be at least 0")
+    return value
+
+
+def _one_of(configs: Mapping[str, str], name: str, known: Mapping[str, Value], default: str) -> Value:
+    text = configs.get(name, default).strip()
+    if text not in known:
+        raise KafkaError(
+            "ConfigException",
+            f"Invalid value {text} for configuration {name}: String must be one of: {', '.join(known)}",
+        )
+    return known[text]
+
+
+def _level(configs: Mapping[str, str], codec: Codec) -> int | None:
+    """``compression.CODEC.level``, where the codec has one and it is not left to the codec."""
+    name = f"compression.{codec.label}.level"
+    text = configs.get(name)
+    if text is None or codec in (Codec.NONE, Codec.SNAPPY):
+        return None
+    try:
+        return parse_int(text.strip())
+    except FormatError:
+        raise KafkaError(
+            "ConfigException", f"Invalid value {text} for configuration {name}: Not a number of type INT"
+        ) from None

@@ -1,0 +1,57 @@
+"""What ConfigCommand's ``--alter`` asks of a cluster, as changes; checked as the tool checks before it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kafkapy.errors import Unsupported
+from kafkapy.metadata.changes import AlterClientQuotas, AlterConfigs, AlterScramCredential, Change
+from kafkapy.metadata.config_description import QUOTA_TYPES, RESOURCE_TYPES
+from kafkapy.metadata.config_entities import BROKER_LOGGERS, Entities
+from kafkapy.metadata.configs import quotas, scram
+from kafkapy.metadata.image import MetadataImage
+from kafkapy.metadata.scram import new_salt
+
+if TYPE_CHECKING:
+    from random import Random
+
+
+def alteration(
+    image: MetadataImage, chosen: Entities, added: Mapping[str, str], deleted: Sequence[str], random: Random
+) -> list[Change]:
+    """The changes; ``random`` gives new credentials their salt."""
+    if chosen.type == BROKER_LOGGERS:
+        raise Unsupported("--entity-type broker-loggers", "files", "only a running broker has loggers")
+    if chosen.type in RESOURCE_TYPES:
+        return [AlterConfigs(RESOURCE_TYPES[chosen.type], chosen.names[0], added, tuple(deleted))]
+    named = dict(zip(chosen.types, chosen.names, strict=True))
+    quotas.check_names(named, added, deleted)
+    if any(name in scram.MECHANISMS for name in (*added, *deleted)):
+        return _credentials(image, chosen.names[0], added, deleted, random)
+    return [_quotas(image, named, added, deleted)]
+
+
+def _quotas(
+    image: MetadataImage, named: Mapping[str, str], added: Mapping[str, str], deleted: Sequence[str]
+) -> AlterClientQuotas:
+    entity = tuple(sorted((QUOTA_TYPES[entity_type], name or None) for entity_type, name in named.items()))
+    quotas.check_deleted(image.client_quotas.get(entity, {}), deleted)
+    values = quotas.parse_quotas(added)
+    for name, value in values.items():
+        quotas.check_quota(named.keys(), name, value)
+    return AlterClientQuotas(entity, values, tuple(deleted))
+
+
+def _credentials(
+    image: MetadataImage, user: str, added: Mapping[str, str], deleted: Sequence[str], random: Random
+) -> list[Change]:
+    specs = {mechanism: scram.parse_spec(mechanism, text) for mechanism, text in added.items()}
+    existing = [name for name, number in scram.MECHANISMS.items() if (number, user) in image.scram]
+    scram.check_alteration(user, list(specs.values()), deleted, existing)
+    removed = [AlterScramCredential(user, scram.MECHANISMS[name], None) for name in deleted]
+    made = [
+        AlterScramCredential(user, scram.MECHANISMS[name], scram.make_credential(name, spec, new_salt(random)))
+        for name, spec in specs.items()
+    ]
+    return [*removed, *made]

@@ -1,0 +1,47 @@
+"""Lines and rows of ``kafkapy maintenance``: where, what, how large, why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kafkapy.backends.maintenance import Action
+
+_VERBS = {
+    "compact": "compacted",
+    "delete segment": "deleted segment",
+    "remove file": "removed file",
+    "write snapshot": "wrote snapshot",
+}
+
+
+def maintenance_line(action: Action, is_plan: bool) -> str:
+    """One action in words."""
+    task = action.task
+    where = f"{action.partition} on {'brokers' if len(action.brokers) > 1 else 'broker'} {_listed(action.brokers)}"
+    what = f"would {task.kind}" if is_plan else _VERBS[task.kind]
+    size = f"{task.size} bytes"
+    if task.size_after:
+        size = f"{task.size} to {task.size_after} bytes" if task.size else f"{task.size_after} bytes"
+    return f"{where}: {what} {task.name} ({size}): {task.reason}"
+
+
+def maintenance_row(action: Action, is_plan: bool) -> dict[str, Any]:
+    """The same, typed."""
+    topic, partition = action.partition
+    return {
+        "type": "maintenance",
+        "topic": topic,
+        "partition": partition,
+        "brokers": list(action.brokers),
+        "task": action.task.kind,
+        "name": action.task.name,
+        "size": action.task.size,
+        "size_after": action.task.size_after,
+        "reason": action.task.reason,
+        "done": not is_plan,
+    }
+
+
+def _listed(brokers: tuple[int, ...]) -> str:
+    return ",".join(map(str, brokers))

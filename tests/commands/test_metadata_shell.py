@@ -1,0 +1,136 @@
+"""metadata-shell: one-shot commands, the prompt, and columns."""
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkapy.metadata.image_tree import Directory
+from kafkapy.metadata.metadata_shell import MetadataShell, in_columns
+from tests.commands.running import Done, dirs, run
+
+Capture = pytest.CaptureFixture[str]
+SNAPSHOT = "clean/broker-1/__cluster_metadata-0/00000000000000000992-0000000003.checkpoint"
+
+
+def shell(capfd: Capture, golden: Path, *words: str) -> Done:
+    return run(capfd, "metadata-shell", "-s", golden / SNAPSHOT, *words)
+
+
+def test_ls(capfd: Capture, golden: Path) -> None:
+    assert shell(capfd, golden, "ls").lines == ["image", "local"]
+    assert " ".join(shell(capfd, golden, "ls", "image").lines) == (
+        "acls clientQuotas cluster configs delegationToken features producerIds provenance scram topics"
+    )
+    assert shell(capfd, golden, "ls", "image/topics/byName/tx").lines == ["0", "id", "name"]
+
+
+def test_ls_of_several(capfd: Capture, golden: Path) -> None:
+    done = shell(capfd, golden, "ls", "image/topics/byName/tx/id", "local", "/image/topics")
+    assert done.lines == ["id", "", "local:", "commitId", "version", "", "topics:", "byId", "byName"]
+
+
+def test_cat(capfd: Capture, golden: Path) -> None:
+    done = shell(capfd, golden, "cat", "image/features/metadataVersion", "image/topics/byName/tx/name")
+    assert done == (0, "Optional[4.3-IV0]\ntx\n", "")
+    partition = shell(capfd, golden, "cat", "image/topics/byName/tx/0").out
+    assert partition.startswith("PartitionRegistration(replicas=[3, 2, 1], directories=[")
+
+
+def test_find_and_globs(capfd: Capture, golden: Path) -> None:
+    assert shell(capfd, golden, "find", "local").lines == ["local", "local/commitId", "local/version"]
+    done = shell(capfd, golden, "cat", "image/topics/byName/codec-{gzip,lz?}/name")
+    assert done.lines == ["codec-gzip", "codec-lz4"]
+
+
+def test_tree(capfd: Capture, golden: Path) -> None:
+    done = shell(capfd, golden, "tree", "image/features")
+    assert done.lines[:2] == ["finalized_eligible.leader.replicas.version:", "  1"]
+    assert done.lines[-2:] == ["metadataVersion:", "  Optional[4.3-IV0]"]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("ls nosuch", "ls: nosuch: no such file or directory."),
+        ("find nosuch", "find: nosuch: no such file or directory."),
+        ("cat nosuch", "cat: nosuch: No such file or directory."),
+        ("tree nosuch", "tree: nosuch: No such file or directory."),
+        ("cat image", "cat: image: Is a directory"),
+        ("help", "invalid choice: 'help' (choose from 'cat', 'find', 'ls', 'tree')"),
+        ("cat", "too few arguments"),
+    ],
+)
+def test_failures_are_told_in_kafkas_words(capfd: Capture, golden: Path, words: str, line: str) -> None:
+    assert shell(capfd, golden, *words.split()) == (1, line + "\n", "")
+
+
+def test_the_newest_of_all_log_dirs(capfd: Capture, golden: Path) -> None:
+    snapshot = shell(capfd, golden, "cat", "image/provenance").out
+    whole = run(capfd, "metadata-shell", "--log-dirs", dirs(golden), "cat", "image/provenance").out
+    assert whole != snapshot
+    assert "996" in whole
+
+
+def test_a_log_file_alone(capfd: Capture, golden: Path) -> None:
+    log = golden / "clean" / "broker-1" / "__cluster_metadata-0" / "00000000000000000000.log"
+    done = run(capfd, "metadata-shell", "--snapshot", log, "ls", "image/topics/byName")
+    assert "orders" in done.lines
+
+
+def test_without_metadata(capfd: Capture, zk_era: Path) -> None:
+    done = run(capfd, "metadata-shell", "--log-dirs", dirs(zk_era), "ls")
+    assert (done.code, done.out) == (1, "")
+    assert "there is no metadata log" in done.err
+
+
+def test_a_file_and_a_cluster_cannot_both_be_meant(capfd: Capture, golden: Path) -> None:
+    assert run(capfd, "metadata-shell", "-s", golden / SNAPSHOT, "--log-dirs", dirs(golden), "ls").code == 2
+
+
+def test_the_prompt(capfd: Capture, golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    moving = ("ls", "", "cd image/topics", "pwd", "cd ..", "pwd", "cd nosuch", "cd provenance")
+    typed = (*moving, "man ls", "man x", "ls 'a b", "history 2", "exit", "ls")
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(typed)))
+    done = shell(capfd, golden)
+    assert done.code == 0
+    assert done.lines == [
+        *("[ Kafka Metadata Shell ]", "image", "local", "/image/topics", "/image"),
+        *("cd: nosuch: no such directory.", "cd: provenance: not a directory."),
+        *("ls: List nodes.", "", "usage: ls [PATH...]"),
+        "man: unknown command x. Type help to get a list of commands.",
+        *("ls: 'a: no such file or directory.", "ls: b: no such file or directory."),
+        *("    9  ls 'a b", "   10  history 2"),
+    ]
+
+
+def test_help_names_every_command(golden: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("help\n"))
+    named = [line.split()[0] for line in shell(capfd, golden).lines[1:]]
+    assert named == ["cat", "cd", "exit", "find", "help", "history", "ls", "man", "pwd", "tree"]
+
+
+def test_completion() -> None:
+    inner = Directory(("abc", "abd", "x"), {"abc": "1", "abd": Directory((), lambda _: None), "x": "2"}.get)
+    at_work = MetadataShell(Directory(("dir", "file"), {"dir": inner, "file": "3"}.get), interactive=True)
+    assert at_work.complete("") == ["dir/", "file"]
+    assert at_work.complete("dir/ab") == at_work.complete("dir/ab") == ["dir/abc", "dir/abd/"]
+    assert at_work.complete("/d") == ["/dir/"]
+    assert at_work.complete("nosuch/") == []
+    assert list(at_work.run(["cd", "dir"])) == []
+    assert at_work.complete("../f") == ["../file"]
+
+
+@given(names=st.lists(st.text("abc", min_size=1, max_size=12), min_size=1), width=st.none() | st.integers(0, 100))
+def test_columns_hold_every_name_and_fit(names: list[str], width: int | None) -> None:
+    lines = list(in_columns(names, width))
+    assert sorted(word for line in lines for word in line.split()) == sorted(names)
+    if len(lines) < len(names):
+        assert width is not None
+        assert max(map(len, lines)) <= width
+    else:
+        assert lines == names
+    first_column = [line.split()[0] for line in lines]
+    assert first_column == names[: len(lines)]
