@@ -7,6 +7,8 @@ import typer
 from kafkapy.subcommand import Subcommand, examples, new_group
 
 DIRECTORY = "The cluster directory"
+WHOLE = "To make a whole cluster directory"
+ONE = "To format the log dirs of one broker, as Kafka's tool does"
 DEFAULT_BASE_PORT = 19092
 
 app = new_group(
@@ -24,24 +26,71 @@ app = new_group(
     epilog=examples(
         ("Make a cluster of three brokers:", "kafkapy storage format --cluster my-cluster --brokers 3"),
         (
+            "Format the log dirs of a real broker:",
+            "kafkapy storage format --config server.properties --cluster-id MkU3OEVBNTcwNTJENDM2Qg --standalone",
+        ),
+        (
             "Make one whose brokers stand in two racks:",
             "kafkapy storage format --cluster my-cluster --brokers 3 --racks a,b,a",
         ),
     ),
 )
 def format_(
-    cluster: Annotated[str, typer.Option(metavar="DIR", help="The directory to make. It must be new or empty.")],
-    brokers: Annotated[int, typer.Option(min=1, help="How many brokers.")] = 3,
-    racks: Annotated[str | None, typer.Option(metavar="RACK[,RACK...]", help="The rack of each broker.")] = None,
-    cluster_id: Annotated[
-        str | None, typer.Option("--cluster-id", "-t", metavar="ID", help="The cluster's id; else a random one.")
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="The cluster directory to make; new or empty.", rich_help_panel=WHOLE),
     ] = None,
-    metadata_version: Annotated[
+    brokers: Annotated[int, typer.Option(min=1, help="How many brokers.", rich_help_panel=WHOLE)] = 3,
+    racks: Annotated[
+        str | None,
+        typer.Option(metavar="RACK[,RACK...]", help="The rack of each broker.", rich_help_panel=WHOLE),
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option("--config", "-c", metavar="FILE", help="The broker's server.properties.", rich_help_panel=ONE),
+    ] = None,
+    add_scram: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add-scram",
+            "-S",
+            metavar="CREDENTIAL",
+            help="A user, such as 'SCRAM-SHA-256=[name=alice,password=pw]'. May be repeated.",
+            rich_help_panel=ONE,
+        ),
+    ] = None,
+    ignore_formatted: Annotated[
+        bool,
+        typer.Option("--ignore-formatted", "-g", help="Leave formatted log dirs as they are.", rich_help_panel=ONE),
+    ] = False,
+    standalone: Annotated[
+        bool, typer.Option("--standalone", "-s", help="The only voter of a dynamic quorum.", rich_help_panel=ONE)
+    ] = False,
+    no_initial_controllers: Annotated[
+        bool,
+        typer.Option(
+            "--no-initial-controllers", "-N", help="A controller that joins a dynamic quorum.", rich_help_panel=ONE
+        ),
+    ] = False,
+    initial_controllers: Annotated[
         str | None,
         typer.Option(
-            "--metadata-version",
+            "--initial-controllers",
+            "-I",
+            metavar="ID@HOST:PORT:DIRECTORY-ID[,...]",
+            help="The first voters of a dynamic quorum.",
+            rich_help_panel=ONE,
+        ),
+    ] = None,
+    cluster_id: Annotated[
+        str | None, typer.Option("--cluster-id", "-t", metavar="ID", help="The cluster's id (required with --config).")
+    ] = None,
+    release_version: Annotated[
+        str | None,
+        typer.Option(
             "--release-version",
             "-r",
+            "--metadata-version",
             metavar="VERSION",
             help="The release whose metadata.version and features to begin with, such as 4.0-IV3 or 4.2.",
         ),
@@ -51,18 +100,85 @@ def format_(
         typer.Option("--feature", "-f", metavar="NAME=LEVEL", help="The level of one feature. May be repeated."),
     ] = None,
 ) -> None:
-    """Make a cluster directory.
+    """Make a cluster directory, or format the log dirs of one broker.
 
-    Every file in it is in Kafka's own format: real brokers can be started on it, see 'kafkapy storage
+    Every file in a cluster directory is in Kafka's own format: real brokers can be started on it, see 'kafkapy storage
     broker-properties'.
     """
+    from kafkapy.errors import UsageError
+
+    if (cluster is None) == (config is None):
+        raise UsageError("give --cluster to make a cluster directory, or --config to format the log dirs of one broker")
+    levels = _levels(feature or [])
+    if cluster is not None:
+        _make_cluster(cluster, brokers, racks, release_version, levels, cluster_id)
+        return
+    if cluster_id is None:
+        raise UsageError("--cluster-id is required; 'kafkapy storage random-uuid' makes one")
+    from kafkapy.backends.storage_format import FormatOptions, format_storage, read_server_properties
+    from kafkapy.log.files import Files
+    from kafkapy.output.printing import print_lines
+
+    options = FormatOptions(
+        cluster_id, release_version, levels, add_scram or (), ignore_formatted, standalone, no_initial_controllers,
+        initial_controllers,
+    )  # fmt: skip
+    print_lines(format_storage(read_server_properties(config or ""), options, Files()))
+
+
+def _make_cluster(
+    cluster: str, brokers: int, racks: str | None, release: str | None, levels: dict[str, int], cluster_id: str | None
+) -> None:
     from kafkapy.backends.directory_format import make_cluster
     from kafkapy.output.printing import print_lines
 
     names = [rack.strip() for rack in (racks or "").split(",") if rack.strip()]
-    made = make_cluster(cluster, brokers, names, metadata_version, _levels(feature or []), cluster_id)
+    made = make_cluster(cluster, brokers, names, release, levels, cluster_id)
     ids = ", ".join(str(broker.id) for broker in made.brokers)
     print_lines([f"Made the cluster directory {cluster} with brokers {ids} and cluster id {made.cluster_id}."])
+
+
+@app.command(
+    "version-mapping",
+    cls=Subcommand,
+    epilog=examples(
+        ("Show the feature levels of the newest release:", "kafkapy storage version-mapping"),
+        ("Show those of an older one:", "kafkapy storage version-mapping --release-version 4.0"),
+    ),
+)
+def version_mapping(
+    release_version: Annotated[
+        str | None, typer.Option("--release-version", "-r", metavar="VERSION", help="The release; else the newest.")
+    ] = None,
+) -> None:
+    """Show which feature levels a release's clusters begin with."""
+    from kafkapy.metadata.feature_lines import version_mapping as lines
+    from kafkapy.output.printing import print_lines
+
+    print_lines(lines(release_version))
+
+
+@app.command(
+    "feature-dependencies",
+    cls=Subcommand,
+    epilog=examples(
+        ("Show what a feature needs:", "kafkapy storage feature-dependencies --feature transaction.version=2"),
+        (
+            "Show it for two of them:",
+            "kafkapy storage feature-dependencies --feature share.version=1 --feature group.version=1",
+        ),
+    ),
+)
+def feature_dependencies(
+    feature: Annotated[
+        list[str], typer.Option("--feature", "-f", metavar="NAME=LEVEL", help="A feature. May be repeated.")
+    ],
+) -> None:
+    """Show which other features a feature level needs."""
+    from kafkapy.metadata.feature_lines import feature_dependencies as lines
+    from kafkapy.output.printing import print_lines
+
+    print_lines(lines(feature))
 
 
 @app.command(
@@ -115,12 +231,21 @@ def info(
             "--log-dirs", metavar="DIR[,DIR...]", help="Data directories of real brokers.", rich_help_panel=DIRECTORY
         ),
     ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option("--config", "-c", metavar="FILE", help="A server.properties.", rich_help_panel=DIRECTORY),
+    ] = None,
 ) -> int:
     """Show the log dirs, and the meta.properties in each."""
     from kafkapy.backends.storage_info import storage_info
     from kafkapy.output.printing import print_lines
 
-    lines, problems = storage_info(cluster, [path for path in (log_dirs or "").split(",") if path])
+    paths = [path for path in (log_dirs or "").split(",") if path]
+    if config is not None:
+        from kafkapy.backends.storage_format import read_server_properties
+
+        paths += read_server_properties(config).log_dirs
+    lines, problems = storage_info(cluster, paths)
     print_lines(lines)
     return 1 if problems else 0
 

@@ -22,7 +22,7 @@ _kafkapy() {
     fi
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case "$path $word" in
-            'kafkapy configs'|'kafkapy console-consumer'|'kafkapy console-producer'|'kafkapy delete-records'|'kafkapy dump-log'|'kafkapy features'|'kafkapy get-offsets'|'kafkapy log-dirs'|'kafkapy lookup'|'kafkapy maintenance'|'kafkapy metadata-quorum'|'kafkapy metadata-shell'|'kafkapy storage'|'kafkapy storage format'|'kafkapy storage broker-properties'|'kafkapy storage info'|'kafkapy storage random-uuid'|'kafkapy topics') path="$path $word" ;;
+            'kafkapy configs'|'kafkapy console-consumer'|'kafkapy console-producer'|'kafkapy delete-records'|'kafkapy dump-log'|'kafkapy features'|'kafkapy get-offsets'|'kafkapy log-dirs'|'kafkapy lookup'|'kafkapy maintenance'|'kafkapy metadata-quorum'|'kafkapy metadata-shell'|'kafkapy storage'|'kafkapy storage format'|'kafkapy storage version-mapping'|'kafkapy storage feature-dependencies'|'kafkapy storage broker-properties'|'kafkapy storage info'|'kafkapy storage random-uuid'|'kafkapy topics') path="$path $word" ;;
         esac
     done
     case "$path $prev" in
@@ -60,11 +60,13 @@ _kafkapy() {
         'kafkapy metadata-quorum --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy metadata-shell --snapshot'|'kafkapy metadata-shell -s'|'kafkapy metadata-shell --cluster'|'kafkapy metadata-shell --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy metadata-shell --bootstrap-server') :; return ;;
-        'kafkapy storage format --cluster') _kafkapy_files "$cur"; return ;;
-        'kafkapy storage format --brokers'|'kafkapy storage format --racks'|'kafkapy storage format --cluster-id'|'kafkapy storage format -t'|'kafkapy storage format --metadata-version'|'kafkapy storage format --release-version'|'kafkapy storage format -r'|'kafkapy storage format --feature'|'kafkapy storage format -f') :; return ;;
+        'kafkapy storage format --cluster'|'kafkapy storage format --config'|'kafkapy storage format -c') _kafkapy_files "$cur"; return ;;
+        'kafkapy storage format --brokers'|'kafkapy storage format --racks'|'kafkapy storage format --add-scram'|'kafkapy storage format -S'|'kafkapy storage format --initial-controllers'|'kafkapy storage format -I'|'kafkapy storage format --cluster-id'|'kafkapy storage format -t'|'kafkapy storage format --release-version'|'kafkapy storage format -r'|'kafkapy storage format --metadata-version'|'kafkapy storage format --feature'|'kafkapy storage format -f') :; return ;;
+        'kafkapy storage version-mapping --release-version'|'kafkapy storage version-mapping -r') :; return ;;
+        'kafkapy storage feature-dependencies --feature'|'kafkapy storage feature-dependencies -f') :; return ;;
         'kafkapy storage broker-properties --broker'|'kafkapy storage broker-properties --base-port') :; return ;;
         'kafkapy storage broker-properties --cluster') _kafkapy_files "$cur"; return ;;
-        'kafkapy storage info --cluster'|'kafkapy storage info --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy storage info --cluster'|'kafkapy storage info --log-dirs'|'kafkapy storage info --config'|'kafkapy storage info -c') _kafkapy_files "$cur"; return ;;
         'kafkapy topics --topic'|'kafkapy topics --topic-id'|'kafkapy topics --partitions'|'kafkapy topics --replication-factor'|'kafkapy topics --replica-assignment'|'kafkapy topics --config'|'kafkapy topics --bootstrap-server') :; return ;;
         'kafkapy topics --from-file'|'kafkapy topics --cluster'|'kafkapy topics --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy topics --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
@@ -83,10 +85,12 @@ _kafkapy() {
         'kafkapy maintenance') mapfile -t COMPREPLY < <(compgen -W '--dry-run --topic --now --assume --snapshot --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy metadata-quorum') mapfile -t COMPREPLY < <(compgen -W '--status --replication --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy metadata-shell') mapfile -t COMPREPLY < <(compgen -W '--snapshot -s --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
-        'kafkapy storage') mapfile -t COMPREPLY < <(compgen -W 'format broker-properties info random-uuid --help' -- "$cur") ;;
-        'kafkapy storage format') mapfile -t COMPREPLY < <(compgen -W '--cluster --brokers --racks --cluster-id -t --metadata-version --release-version -r --feature -f --debug --version --help' -- "$cur") ;;
+        'kafkapy storage') mapfile -t COMPREPLY < <(compgen -W 'format version-mapping feature-dependencies broker-properties info random-uuid --help' -- "$cur") ;;
+        'kafkapy storage format') mapfile -t COMPREPLY < <(compgen -W '--cluster --brokers --racks --config -c --add-scram -S --ignore-formatted -g --standalone -s --no-initial-controllers -N --initial-controllers -I --cluster-id -t --release-version -r --metadata-version --feature -f --debug --version --help' -- "$cur") ;;
+        'kafkapy storage version-mapping') mapfile -t COMPREPLY < <(compgen -W '--release-version -r --debug --version --help' -- "$cur") ;;
+        'kafkapy storage feature-dependencies') mapfile -t COMPREPLY < <(compgen -W '--feature -f --debug --version --help' -- "$cur") ;;
         'kafkapy storage broker-properties') mapfile -t COMPREPLY < <(compgen -W '--broker --base-port --debug --version --help --cluster' -- "$cur") ;;
-        'kafkapy storage info') mapfile -t COMPREPLY < <(compgen -W '--cluster --log-dirs --debug --version --help' -- "$cur") ;;
+        'kafkapy storage info') mapfile -t COMPREPLY < <(compgen -W '--cluster --log-dirs --config -c --debug --version --help' -- "$cur") ;;
         'kafkapy storage random-uuid') mapfile -t COMPREPLY < <(compgen -W '--debug --version --help' -- "$cur") ;;
         'kafkapy topics') mapfile -t COMPREPLY < <(compgen -W '--create --list --describe --alter --delete --topic --topic-id --exclude-internal --if-exists --if-not-exists --topics-with-overrides --partitions --replication-factor --replica-assignment --config --no-fsync --from-file --plan --apply --under-replicated-partitions --unavailable-partitions --under-min-isr-partitions --at-min-isr-partitions --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
     esac

@@ -61,6 +61,10 @@ def open_cluster_for_writing(selection: Selection, sync: bool = True) -> Cluster
     cluster = DirectoryCluster(directory, Files(sync))
     for line in cluster.recovered:
         _tell(f"kafkapy: recovered {line}")
+    if cluster.recovered:
+        # real brokers may take a transaction that was being ended for one of a deleted topic, and leave it hanging
+        for transactional_id in cluster.transactions().recover():
+            _tell(f"kafkapy: finished the transaction of {transactional_id}")
     return cluster
 
 

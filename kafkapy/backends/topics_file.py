@@ -80,10 +80,11 @@ def parse_topics(data: bytes, location: str) -> list[WantedTopic]:
     except yaml.YAMLError as error:
         raise FormatError(f"{location}: not YAML: {' '.join(str(error).split())}") from None
     topics = [_topic(name, fields, location) for name, fields in _entries(document, location)]
-    names = [topic.name for topic in topics]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise FormatError(f"{location}: topic {twice} is there twice")
+    seen: set[str] = set()
+    for topic in topics:
+        if topic.name in seen:
+            raise FormatError(f"{location}: topic {topic.name} is there twice")
+        seen.add(topic.name)
     return topics
 
 
