@@ -86,7 +86,7 @@ class DirectoryCluster(LogDirsCluster):
             self._metadata = MetadataWriter(
                 [os.path.join(directory, b.log_dirs[0]) for b in cluster.brokers], self._files
             )
-            environment = Environment(self._files, self.now, self._config_of)
+            environment = Environment(self._files, self._time(), self._config_of)
             self._logs = {
                 directory_ids[path]: BrokerLogs(path, self._epoch_of(broker_id), environment)
                 for broker_id, path in dirs
@@ -103,7 +103,11 @@ class DirectoryCluster(LogDirsCluster):
 
     @property
     def now(self) -> int:
-        """The time, in ms: that of the clock, unless one was given."""
+        """The time, in ms, as coordinators ask for it."""
+        return self._time()
+
+    def _time(self) -> int:
+        """That of the clock, unless one was given."""
         return int(time.time() * 1000) if self._fixed_now is None else self._fixed_now
 
     def image(self) -> MetadataImage:
@@ -125,7 +129,7 @@ class DirectoryCluster(LogDirsCluster):
             return
         before = self.image()
         with self._whole():
-            self._metadata.append(records, self.now)
+            self._metadata.append(records, self._time())
             self._led.clear()
             self._configs.clear()
             self._follow(before)
@@ -151,10 +155,10 @@ class DirectoryCluster(LogDirsCluster):
         registration = self._registration(partition)
         leader, followers = self._replica_logs(partition)
         with self._whole():
-            info = leader.append_as_leader(batch, registration.leader_epoch, self.now, origin, transaction_version)
+            info = leader.append_as_leader(batch, registration.leader_epoch, self._time(), origin, transaction_version)
             if not info.duplicate:
                 for follower in followers:
-                    follower.append_as_follower(info.data, self.now)
+                    follower.append_as_follower(info.data, self._time())
         return Appended(info.first_offset, info.last_offset, info.duplicate)
 
     def new_producer_id(self) -> int:
@@ -261,7 +265,7 @@ class DirectoryCluster(LogDirsCluster):
         for partition in sorted({partition for partitions in assigned.values() for partition in partitions}):
             leader, followers = self._logs_of(partition)
             for follower in followers:
-                done = catch_up(follower, leader, self.now)
+                done = catch_up(follower, leader, self._time())
                 if done is not None:
                     yield f"{follower.directory}: {done}"
 
@@ -332,7 +336,7 @@ class DirectoryCluster(LogDirsCluster):
             leader, followers = self._logs_of(partition)
             with self._whole():
                 for follower in followers:
-                    catch_up(follower, leader, self.now)
+                    catch_up(follower, leader, self._time())
             self._led[partition] = leader, followers
         return self._led[partition]
 
