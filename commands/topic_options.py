@@ -1,5 +1,6 @@
 """The options of ``kafkapy topics``."""
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -9,6 +10,14 @@ TOPICS = "Which topics"
 NEW = "What to make of them"
 FILE = "Topics as a file says"
 FILTERS = "Which partitions to describe (any that is given)"
+
+
+class Placement(StrEnum):
+    """How brokers are chosen for new replicas."""
+
+    STRIPED = "striped"
+    LEGACY = "legacy"
+
 
 CreateOption = Annotated[bool, typer.Option("--create", help="Create a topic.", rich_help_panel=ACTIONS)]
 ListOption = Annotated[bool, typer.Option("--list", help="List all topics, a name a line.", rich_help_panel=ACTIONS)]
@@ -55,6 +64,13 @@ ReplicaAssignmentOption = Annotated[
 ConfigOption = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=VALUE", help="A config of the new topic. May be repeated.", rich_help_panel=NEW),
+]
+PlacementOption = Annotated[
+    Placement,
+    typer.Option(
+        help="Where replicas go: striped over racks as Kafka 4 does, or by start index and shift as before it.",
+        rich_help_panel=NEW,
+    ),
 ]
 NoFsyncOption = Annotated[
     bool,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -32,6 +32,8 @@ from .topic_options import (
     ListOption,
     NoFsyncOption,
     PartitionsOption,
+    Placement,
+    PlacementOption,
     PlanOption,
     ReplicaAssignmentOption,
     ReplicationFactorOption,
@@ -81,6 +83,7 @@ def topics(
     replication_factor: ReplicationFactorOption = None,
     replica_assignment: ReplicaAssignmentOption = None,
     config: ConfigOption = None,
+    placement: PlacementOption = Placement.STRIPED,
     no_fsync: NoFsyncOption = False,
     from_file: FromFileOption = None,
     plan: PlanOption = False,
@@ -112,14 +115,15 @@ def topics(
             raise UsageError('Missing required argument "[partitions]"')
         if replica_assignment is not None and create and (partitions is not None or replication_factor is not None):
             raise UsageError('Option "[replica-assignment]" can\'t be used with [partitions] or [replication-factor]')
+        writing = _Writing(chosen, not no_fsync, placement is Placement.LEGACY)
         try:
             if create:
                 change = partitions, replication_factor, replica_assignment, config or []
-                _create(chosen, topic, *change, if_not_exists=if_not_exists, sync=not no_fsync)
+                _create(writing, topic, *change, if_not_exists=if_not_exists)
             elif alter:
-                _alter(chosen, topic, partitions or 0, replica_assignment, if_exists, not no_fsync)
+                _alter(writing, topic, partitions or 0, replica_assignment, if_exists)
             else:
-                _delete(chosen, topic, if_exists, not no_fsync)
+                _delete(writing, topic, if_exists)
         except KafkaError as error:
             raise _failed(str(error)) from None
         return
@@ -170,7 +174,7 @@ def _from_file(chosen: "Selection", path: str, apply: bool, sync: bool, output: 
 
     with open(path, "rb") as file:
         wanted = parse_topics(file.read(), path)
-    with _writing(chosen, sync) if apply else closing(open_cluster(chosen)) as opened:
+    with _Writing(chosen, sync).open() if apply else closing(open_cluster(chosen)) as opened:
         plan = make_plan(opened.image(), wanted)
         if apply:
             opened.apply(*plan.changes)
@@ -180,15 +184,27 @@ def _from_file(chosen: "Selection", path: str, apply: bool, sync: bool, output: 
         print_rows(output, [(step.line, {"type": "topic_change", **step._asdict()}) for step in plan.steps])
 
 
+class _Writing(NamedTuple):
+    """How the cluster is opened to be changed."""
+
+    chosen: "Selection"
+    sync: bool
+    legacy_placement: bool = False
+
+    def open(self) -> "closing[Cluster]":
+        from kafkapy.backends.selection import open_cluster_for_writing
+
+        return closing(open_cluster_for_writing(*self))
+
+
 def _create(
-    chosen: "Selection",
+    writing: _Writing,
     topic: str,
     partitions: int | None,
     replication_factor: int | None,
     assignment: str | None,
     configs: list[str],
     if_not_exists: bool,
-    sync: bool,
 ) -> None:
     from kafkapy.backends.topic_changes import check_counts, create_topic, warning
     from kafkapy.output.printing import print_lines
@@ -196,34 +212,26 @@ def _create(
     change = create_topic(topic, partitions, replication_factor, assignment, configs)
     print_lines(warning(topic))
     check_counts(partitions, replication_factor)
-    with _writing(chosen, sync) as opened:
+    with writing.open() as opened:
         if if_not_exists and topic in opened.image().topics:
             return
         opened.apply(change)
         print_lines([f"Created topic {topic}."])
 
 
-def _alter(
-    chosen: "Selection", topic: str, partitions: int, assignment: str | None, if_exists: bool, sync: bool
-) -> None:
+def _alter(writing: _Writing, topic: str, partitions: int, assignment: str | None, if_exists: bool) -> None:
     from kafkapy.backends.topic_changes import create_partitions
 
-    with _writing(chosen, sync) as opened:
+    with writing.open() as opened:
         image, names = opened.image(), _named(opened, topic, if_exists)
         opened.apply(*(create_partitions(image, name, partitions, assignment) for name in names))
 
 
-def _delete(chosen: "Selection", topic: str, if_exists: bool, sync: bool) -> None:
+def _delete(writing: _Writing, topic: str, if_exists: bool) -> None:
     from kafkapy.metadata.changes import DeleteTopic
 
-    with _writing(chosen, sync) as opened:
+    with writing.open() as opened:
         opened.apply(*(DeleteTopic(name) for name in _named(opened, topic, if_exists)))
-
-
-def _writing(chosen: "Selection", sync: bool) -> "closing[Cluster]":
-    from kafkapy.backends.selection import open_cluster_for_writing
-
-    return closing(open_cluster_for_writing(chosen, sync=sync))
 
 
 def _named(opened: "Cluster", topic: str, if_exists: bool) -> list[str]:

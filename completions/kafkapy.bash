@@ -68,6 +68,7 @@ _kafkapy() {
         'kafkapy storage broker-properties --cluster') _kafkapy_files "$cur"; return ;;
         'kafkapy storage info --cluster'|'kafkapy storage info --log-dirs'|'kafkapy storage info --config'|'kafkapy storage info -c') _kafkapy_files "$cur"; return ;;
         'kafkapy topics --topic'|'kafkapy topics --topic-id'|'kafkapy topics --partitions'|'kafkapy topics --replication-factor'|'kafkapy topics --replica-assignment'|'kafkapy topics --config'|'kafkapy topics --bootstrap-server') :; return ;;
+        'kafkapy topics --placement') mapfile -t COMPREPLY < <(compgen -W 'striped legacy' -- "$cur"); return ;;
         'kafkapy topics --from-file'|'kafkapy topics --cluster'|'kafkapy topics --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy topics --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
     esac
@@ -92,7 +93,7 @@ _kafkapy() {
         'kafkapy storage broker-properties') mapfile -t COMPREPLY < <(compgen -W '--broker --base-port --debug --version --help --cluster' -- "$cur") ;;
         'kafkapy storage info') mapfile -t COMPREPLY < <(compgen -W '--cluster --log-dirs --config -c --debug --version --help' -- "$cur") ;;
         'kafkapy storage random-uuid') mapfile -t COMPREPLY < <(compgen -W '--debug --version --help' -- "$cur") ;;
-        'kafkapy topics') mapfile -t COMPREPLY < <(compgen -W '--create --list --describe --alter --delete --topic --topic-id --exclude-internal --if-exists --if-not-exists --topics-with-overrides --partitions --replication-factor --replica-assignment --config --no-fsync --from-file --plan --apply --under-replicated-partitions --unavailable-partitions --under-min-isr-partitions --at-min-isr-partitions --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
+        'kafkapy topics') mapfile -t COMPREPLY < <(compgen -W '--create --list --describe --alter --delete --topic --topic-id --exclude-internal --if-exists --if-not-exists --topics-with-overrides --partitions --replication-factor --replica-assignment --config --placement --no-fsync --from-file --plan --apply --under-replicated-partitions --unavailable-partitions --under-min-isr-partitions --at-min-isr-partitions --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
     esac
 }
 

@@ -266,6 +266,7 @@ complete -c kafkapy -n '__fish_seen_subcommand_from topics' -l partitions -x -d 
 complete -c kafkapy -n '__fish_seen_subcommand_from topics' -l replication-factor -x -d 'How many copies of each partition'
 complete -c kafkapy -n '__fish_seen_subcommand_from topics' -l replica-assignment -x -d 'The brokers of each partition, the preferred leader first'
 complete -c kafkapy -n '__fish_seen_subcommand_from topics' -l config -x -d 'A config of the new topic'
+complete -c kafkapy -n '__fish_seen_subcommand_from topics' -l placement -x -a 'striped legacy' -d 'Where replicas go'
 complete -c kafkapy -n '__fish_seen_subcommand_from topics' -l no-fsync -d 'Do not wait for the disk'
 complete -c kafkapy -n '__fish_seen_subcommand_from topics' -l from-file -r -F -d 'A YAML file of topics as they should be'
 complete -c kafkapy -n '__fish_seen_subcommand_from topics' -l plan -d 'Show what would change'

@@ -44,7 +44,7 @@ def open_cluster(selection: Selection) -> Cluster:
     return _open_directory(selection.directory)
 
 
-def open_cluster_for_writing(selection: Selection, sync: bool = True) -> Cluster:
+def open_cluster_for_writing(selection: Selection, sync: bool = True, legacy_placement: bool = False) -> Cluster:
     """The cluster, to be changed; the default directory is made where it is not there. To be closed."""
     if selection.log_dirs or selection.bootstrap_server:
         return open_cluster(selection)
@@ -59,6 +59,10 @@ def open_cluster_for_writing(selection: Selection, sync: bool = True) -> Cluster
         _tell(f"kafkapy: made the cluster directory {directory} with {DEFAULT_BROKERS} brokers")
     check_directory(directory)
     cluster = DirectoryCluster(directory, Files(sync))
+    if legacy_placement:
+        from kafkapy.metadata.legacy import place
+
+        cluster.placer = place
     for line in cluster.recovered:
         _tell(f"kafkapy: recovered {line}")
     if cluster.recovered:

@@ -313,3 +313,14 @@ def test_what_a_file_cannot_have_is_refused_before_anything_is_done(
     assert set(log_dirs(cluster).image().topics) == {"here"}
     missing = run(capfd, "topics", "--cluster", cluster, "--from-file", tmp_path / "none", action)
     assert (missing.code, missing.err) == (1, f"kafkapy: {tmp_path}/none: No such file or directory\n")
+
+
+def test_legacy_placement_is_a_start_index_and_a_shift(capfd: Capture, tmp_path: Path) -> None:
+    five = tmp_path / "five"
+    make_cluster(str(five), 5, files=Files(sync=False))
+    counts = ("--partitions", "5", "--replication-factor", "2")
+    assert create(capfd, five, "--topic", "t", *counts, "--placement", "legacy").code == 0
+    partitions = log_dirs(five).image().topics["t"].partitions
+    replicas = [partitions[number].replicas for number in sorted(partitions)]
+    assert len({(second - first) % 5 for first, second in replicas}) == 1, "the shift stays within one round"
+    assert [first for first, _ in replicas[1:]] == [first % 5 + 1 for first, _ in replicas[:-1]]
