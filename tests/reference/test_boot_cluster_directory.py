@@ -13,6 +13,8 @@ import pytest
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.backends.log_dirs import LogDirsCluster
+from kafkapy.backends.maintenance import Wanted
+from kafkapy.backends.maintenance import run as maintain
 from kafkapy.formats.compression import Codec
 from kafkapy.formats.record_batch import BatchOptions, Header, Record, encode_batch
 from kafkapy.log.topic_partition import TopicPartition
@@ -100,3 +102,27 @@ def test_brokers_boot_serve_stop_and_boot_again(cluster: Path, tmp_path: Path) -
         real.wait_until_in_sync(2 * len(CODECS) + 2)
         assert consumed(real, "codec-none") == expected(cluster, "codec-none")
         assert consumed(real, "later") == expected(cluster, "later") != set()
+
+
+def test_one_broker_boots_on_compacted_data_and_a_snapshot(tmp_path: Path) -> None:
+    kafka_libs()
+    directory = tmp_path / "cluster"
+    make_cluster(str(directory), 1)
+    compacting = {"cleanup.policy": "compact", "segment.bytes": "1048576", "min.cleanable.dirty.ratio": "0.01"}
+    opened = DirectoryCluster(str(directory), seed=7)
+    try:
+        opened.apply(CreateTopic("latest", 2, 1, configs=compacting))
+        for number in range(400):
+            record = Record(0, NOW + number, b"k%d" % (number % 7), b"%06d" % number * 2000)
+            opened.append(TopicPartition("latest", number % 2), encode_batch([record]))
+        actions = list(maintain(opened, Wanted(now=NOW + 1000, snapshot=True)))
+    finally:
+        opened.close()
+    assert {str(action.partition) for action in actions} == {"latest-0", "latest-1", "__cluster_metadata-0"}
+    kept = expected(directory, "latest")
+    assert len(kept) < 400
+    with RealCluster(directory, tmp_path) as real:
+        real.wait_until_in_sync(2)
+        assert consumed(real, "latest") == kept
+        real.tool("ConsoleProducer", "--topic", "latest", "--reader-property", "parse.key=true", lines="k\tnew\n")
+    assert any(line.endswith("\tk\tnew") for line in expected(directory, "latest"))
