@@ -28,8 +28,8 @@ from kafkapy.backends.log_configs import log_config
 from kafkapy.backends.log_dir_lock import LogDirLock
 from kafkapy.backends.log_dirs import LogDirsCluster
 from kafkapy.backends.metadata_writer import MetadataWriter
+from kafkapy.backends.replica_logs import Led, ReplicaLogs
 from kafkapy.backends.replicas import LogDirs
-from kafkapy.backends.replication import catch_up, choose_leader
 from kafkapy.errors import FormatError, KafkaError, KafkapyError
 from kafkapy.formats import meta_properties
 from kafkapy.formats.snapshot_id import SnapshotId
@@ -45,7 +45,6 @@ from kafkapy.metadata.controller import Controller
 from kafkapy.metadata.features import TRANSACTION_VERSION
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.placement import Placer, place
-from kafkapy.metadata.topics_image import PartitionRegistration, TopicImage
 
 if TYPE_CHECKING:
     from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
@@ -79,7 +78,6 @@ class DirectoryCluster(LogDirsCluster):
         self.placer: Placer = place
         self._is_broken = False
         self._coordinator: TransactionCoordinator | None = None
-        self._led: dict[TopicPartition, tuple[PartitionLog, list[PartitionLog]]] = {}
         self._configs: dict[str, LogConfig] = {}
         self._locks = _lock(self._dirs.paths)
         try:
@@ -91,7 +89,8 @@ class DirectoryCluster(LogDirsCluster):
                 directory_ids[path]: BrokerLogs(path, self._epoch_of(broker_id), environment)
                 for broker_id, path in dirs
             }
-            self.recovered = [*self._metadata.recovered, *self._recover()]
+            self._replicas = ReplicaLogs(self._logs, self._by_broker, self.image, self._time)
+            self.recovered = [*self._metadata.recovered, *self._replicas.recover()]
         except (KafkapyError, OSError):
             self._release()
             raise
@@ -130,9 +129,10 @@ class DirectoryCluster(LogDirsCluster):
         before = self.image()
         with self._whole():
             self._metadata.append(records, self._time())
-            self._led.clear()
+            self._replicas.forget()
             self._configs.clear()
-            self._follow(before)
+            self._replicas.follow(before)
+            self._dirs = LogDirs(self._dirs.paths)
 
     def append(self, partition: TopicPartition, batch: bytes, acks: int = -1) -> Appended:
         """Append to the leader and to every replica in sync."""
@@ -152,7 +152,7 @@ class DirectoryCluster(LogDirsCluster):
                     log.flush()
 
     def _append(self, partition: TopicPartition, batch: bytes, origin: Origin, transaction_version: int) -> Appended:
-        registration = self._registration(partition)
+        registration = self._replicas.registration(partition)
         leader, followers = self._replica_logs(partition)
         with self._whole():
             info = leader.append_as_leader(batch, registration.leader_epoch, self._time(), origin, transaction_version)
@@ -195,13 +195,13 @@ class DirectoryCluster(LogDirsCluster):
         """Every replica of a partition, all brought to the same end, to be worked on."""
         self._replica_logs(partition)
         topic_id = self.image().topics[partition.topic].id
-        replicas = self._replicas(partition, self._registration(partition))
+        replicas = self._replicas.replicas(partition, self._replicas.registration(partition))
         with self._whole():
             yield [(broker_id, logs, logs.log(partition, topic_id)) for broker_id, logs in replicas]
 
     def logs_in(self, log_dir: str) -> BrokerLogs:
         """The logs of one log dir."""
-        return next(logs for logs in self._logs.values() if logs.log_dir == log_dir)
+        return self._replicas.in_log_dir(log_dir)
 
     def write_snapshot(self, snapshot_id: SnapshotId, data: bytes) -> None:
         """Put a snapshot of the metadata beside every metadata log."""
@@ -251,23 +251,10 @@ class DirectoryCluster(LogDirsCluster):
             self._is_broken = True
             raise
 
-    def _recover(self) -> Iterator[str]:
-        """Directories as the metadata says, logs without torn ends, and every replica where its leader is."""
-        assigned: dict[str, dict[TopicPartition, str]] = defaultdict(dict)
-        unclean = any(not logs.was_clean for logs in self._logs.values())
-        for topic in self.image().topics.values() if unclean else ():
-            for number, registration in topic.partitions.items():
-                partition = TopicPartition(topic.name, number)
-                for _, logs in self._replicas(partition, registration):
-                    assigned[logs.log_dir][partition] = topic.id
-        for logs in self._logs.values():
-            yield from logs.recover(assigned[logs.log_dir])
-        for partition in sorted({partition for partitions in assigned.values() for partition in partitions}):
-            leader, followers = self._logs_of(partition)
-            for follower in followers:
-                done = catch_up(follower, leader, self._time())
-                if done is not None:
-                    yield f"{follower.directory}: {done}"
+    def _replica_logs(self, partition: TopicPartition) -> Led:
+        """The leader's log, and those of the followers, which end where it does."""
+        with self._whole():
+            return self._replicas.led(partition)
 
     def _epoch_of(self, broker_id: int) -> int:
         registration = self.image().brokers.get(broker_id)
@@ -277,77 +264,6 @@ class DirectoryCluster(LogDirsCluster):
         if partition.topic not in self._configs:
             self._configs[partition.topic] = log_config(self.image(), partition.topic)
         return self._configs[partition.topic]
-
-    def _follow(self, before: MetadataImage) -> None:
-        """Make the directories of new partitions, and take away those of deleted topics."""
-        after = self.image()
-        for topic_id, topic in before.topics_by_id.items():
-            if topic_id not in after.topics_by_id:
-                self._delete_logs(topic)
-        for topic_id, topic in after.topics_by_id.items():
-            known = before.topics_by_id.get(topic_id)
-            if topic is not known:
-                self._make_logs(topic, known)
-        if after.configs != before.configs:
-            for logs in self._logs.values():
-                logs.update_configs()
-        self._dirs = LogDirs(self._dirs.paths)
-
-    def _delete_logs(self, topic: TopicImage) -> None:
-        gone: dict[str, list[TopicPartition]] = defaultdict(list)
-        for number, registration in topic.partitions.items():
-            partition = TopicPartition(topic.name, number)
-            for _, logs in self._replicas(partition, registration):
-                gone[logs.log_dir].append(partition)
-        for log_dir, partitions in gone.items():
-            self.logs_in(log_dir).delete(partitions)
-
-    def _make_logs(self, topic: TopicImage, known: TopicImage | None) -> None:
-        for number, registration in topic.partitions.items():
-            if known is None or number not in known.partitions:
-                partition = TopicPartition(topic.name, number)
-                for _, logs in self._replicas(partition, registration):
-                    logs.log(partition, topic.id)
-
-    def _registration(self, partition: TopicPartition) -> PartitionRegistration:
-        topic = self.image().topics.get(partition.topic)
-        registration = topic.partitions.get(partition.partition) if topic is not None else None
-        if registration is None:
-            raise KafkaError("UnknownTopicOrPartitionException", "This server does not host this topic-partition.")
-        return registration
-
-    def _replicas(
-        self, partition: TopicPartition, registration: PartitionRegistration
-    ) -> Iterator[tuple[int, BrokerLogs]]:
-        """The brokers of a partition's replicas and the log dirs it lies in, as far as they are in this directory.
-
-        Where the metadata does not say which log dir of a broker it is, it is the one that has the partition.
-        """
-        for broker_id, directory in zip(registration.replicas, registration.directories, strict=True):
-            own = self._by_broker.get(broker_id, [])
-            if directory in own:
-                yield broker_id, self._logs[directory]
-            elif own:
-                yield broker_id, self._logs[next((each for each in own if self._logs[each].has(partition)), own[0])]
-
-    def _replica_logs(self, partition: TopicPartition) -> tuple[PartitionLog, list[PartitionLog]]:
-        """The leader's log, and those of the followers, which end where it does."""
-        if partition not in self._led:
-            leader, followers = self._logs_of(partition)
-            with self._whole():
-                for follower in followers:
-                    catch_up(follower, leader, self._time())
-            self._led[partition] = leader, followers
-        return self._led[partition]
-
-    def _logs_of(self, partition: TopicPartition) -> tuple[PartitionLog, list[PartitionLog]]:
-        registration = self._registration(partition)
-        topic_id = self.image().topics[partition.topic].id
-        logs = [(broker_id, own.log(partition, topic_id)) for broker_id, own in self._replicas(partition, registration)]
-        if not logs:
-            raise KafkaError("LeaderNotAvailableException", f"no broker of this directory has a replica of {partition}")
-        leader = choose_leader(registration, logs)
-        return leader, [log for _, log in logs if log is not leader]
 
 
 def _lock(log_dirs: tuple[str, ...]) -> list[LogDirLock]:
