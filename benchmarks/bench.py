@@ -21,9 +21,11 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.cases import Bench, Case, Result, all_cases  # noqa: E402
 from benchmarks.data import DataSet, default_data_dir, make_data  # noqa: E402
+from benchmarks.directory_cases import directory_table, measure_directories  # noqa: E402
 from benchmarks.installed import install  # noqa: E402
 from benchmarks.kafka import BenchmarkError, Kafka  # noqa: E402
-from benchmarks.report import page, table  # noqa: E402
+from benchmarks.produce_cases import produce_table  # noqa: E402
+from benchmarks.report import Tables, page, table  # noqa: E402
 from tests.kafka_jars import KAFKA_VERSION, KafkaMissingError, bring_kafka_libs  # noqa: E402
 
 RECORDS, QUICK_RECORDS = 5_000_000, 200_000
@@ -61,10 +63,14 @@ def _run(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="kafkapy-bench-") as work:
         command = shlex.split(options.kafkapy) if options.kafkapy else [str(install(ROOT, Path(work)))]
         results = _measure_all(Bench(command, kafka, ROOT, data_dir, rounds), cases)
-    print(f"\n{table(results)}")
-    if options.markdown:
-        sizes: dict[DataSet, int] = {data_set: data_set.size(data_dir) for data_set in data_sets}
-        options.markdown.write_text(page(results, sizes, options.date, KAFKA_VERSION, rounds), encoding="utf-8")
+        print(f"\n{table(results)}")
+        if not options.markdown:
+            return
+        directories = directory_table(measure_directories(command, data_dir, rounds))
+        producing = produce_table(command, kafka, RECORDS, Path(work))
+    sizes: dict[DataSet, int] = {data_set: data_set.size(data_dir) for data_set in data_sets}
+    tables = Tables(directories, producing)
+    options.markdown.write_text(page(results, tables, sizes, options.date, KAFKA_VERSION, rounds), encoding="utf-8")
 
 
 def _measure_all(bench: Bench, cases: Sequence[Case]) -> list[Result]:

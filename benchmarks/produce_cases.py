@@ -87,6 +87,21 @@ def _produce(kafka: Kafka, lines: Path, directory: Path) -> float:
         return cpu_of_command(kafka.java(tool, "--bootstrap-server", address, "--topic", TOPIC), lines)
 
 
+def produce_table(kafkapy: Sequence[str], kafka: Kafka, records: int, work: Path) -> str:
+    """Both measured on the same lines, as a Markdown table."""
+    lines = work / "lines"
+    write_lines(lines, records)
+    own = kafkapy_cpu(kafkapy, lines, work)
+    producer, broker = kafka_cpu(kafka, lines, work)
+    ratio = (producer + broker) / own
+    met = "met" if ratio >= 1 else "**missed**"
+    return (
+        "| lines | kafkapy CPU s | Kafka's producer CPU s | its broker CPU s | ratio | target |\n"
+        "|---|---|---|---|---|---|\n"
+        f"| {records:,} | {own:.1f} | {producer:.1f} | {broker:.1f} | {ratio:.1f}x | 1x: {met} |"
+    )
+
+
 def main() -> int:
     """Measure and print; the exit code."""
     parser = argparse.ArgumentParser(description="What it costs to get lines from a pipe into a topic.")
@@ -96,19 +111,11 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="kafkapy-bench-") as name:
             work = Path(name)
-            lines = work / "lines"
-            write_lines(lines, options.records)
             kafkapy = shlex.split(options.kafkapy) if options.kafkapy else [str(install(ROOT, work))]
-            own = kafkapy_cpu(kafkapy, lines, work)
-            producer, broker = kafka_cpu(Kafka(bring_kafka_libs()), lines, work)
+            print(produce_table(kafkapy, Kafka(bring_kafka_libs()), options.records, work))
     except (BenchmarkError, KafkaMissingError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    print("| lines | kafkapy CPU s | Kafka's producer CPU s | its broker CPU s | ratio | target |")
-    print("|---|---|---|---|---|---|")
-    ratio = (producer + broker) / own
-    met = "met" if ratio >= 1 else "**missed**"
-    print(f"| {options.records:,} | {own:.1f} | {producer:.1f} | {broker:.1f} | {ratio:.1f}x | 1x: {met} |")
     return 0
 
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.cases import PEAK_TARGET_BYTES, Result
 from benchmarks.data import RECORD_SIZE, DataSet
@@ -31,6 +32,17 @@ Peak memory of kafkapy: {peak} (target: at most {peak_target} in every case).
 
 Segments, of records of {record_size} bytes: {data}.
 
+## Cluster directories with many topics
+
+{directories}
+
+## Lines from a pipe into a topic
+
+kafkapy appends to the files of a cluster directory by itself, and syncs them; Kafka's console producer hands its lines
+to a broker, so the CPU of both counts, without what an idle broker needs to start and stop. Lines have 100 bytes.
+
+{producing}
+
 ## The machine
 
 {machine}
@@ -50,7 +62,16 @@ _HEAD = (
 )
 
 
-def page(results: list[Result], sizes: dict[DataSet, int], date: str, kafka_version: str, rounds: int) -> str:
+class Tables(NamedTuple):
+    """The tables beside the one of dumps."""
+
+    directories: str
+    producing: str
+
+
+def page(
+    results: list[Result], tables: Tables, sizes: dict[DataSet, int], date: str, kafka_version: str, rounds: int
+) -> str:
     """The whole page."""
     peak = max(result.kafkapy.peak_bytes for result in results)
     return _PAGE.format(
@@ -58,6 +79,8 @@ def page(results: list[Result], sizes: dict[DataSet, int], date: str, kafka_vers
         kafka=kafka_version,
         rounds=rounds,
         table=table(results),
+        directories=tables.directories,
+        producing=tables.producing,
         peak=f"{_mega(peak)}{'' if peak <= PEAK_TARGET_BYTES else ' (missed)'}",
         peak_target=_mega(PEAK_TARGET_BYTES),
         record_size=RECORD_SIZE,
