@@ -1,23 +1,13 @@
 """The options by which every command names its cluster, and its output."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from kafkapy.backends.selection import Selection
+from kafkapy.output.output_format import Output
 
 CLUSTER = "Which cluster (one of these; the default is $KAFKAPY_CLUSTER, else ./kafkapy-cluster)"
-
-
-class Output(StrEnum):
-    """How rows are written; ``kafka`` is the text of Kafka's own tool."""
-
-    KAFKA = "kafka"
-    TABLE = "table"
-    JSON = "json"
-    JSONL = "jsonl"
-    CSV = "csv"
 
 
 ClusterOption = Annotated[

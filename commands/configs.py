@@ -6,9 +6,10 @@ import typer
 from typer._click import Context
 
 from kafkapy.errors import UsageError
+from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, Output, OutputOption, selection
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection

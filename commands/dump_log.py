@@ -6,6 +6,7 @@ import typer
 from typer._click import Context
 
 from kafkapy.errors import UsageError
+from kafkapy.output.output_format import Output
 from kafkapy.output.timestamps import MAX_LONG, parse_timestamp
 from kafkapy.scan.options import (
     DEFAULT_DECODER,
@@ -14,7 +15,6 @@ from kafkapy.scan.options import (
     DumpOptions,
     Filters,
     MessageDecoder,
-    Output,
     TransactionState,
 )
 from kafkapy.subcommand import Subcommand, examples, new_app

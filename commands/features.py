@@ -5,9 +5,10 @@ from typing import Annotated
 import typer
 
 from kafkapy.errors import UsageError
+from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, Output, OutputOption, selection
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
 
 app = new_app()
 

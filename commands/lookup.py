@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kafkapy.errors import KafkaError, Unsupported, UsageError
+from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, Output, OutputOption, selection
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection

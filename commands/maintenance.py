@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kafkapy.errors import UsageError
+from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, Output, OutputOption, selection
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
 
 if TYPE_CHECKING:
     from kafkapy.backends.maintenance import Action

@@ -7,16 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from kafkapy.errors import KafkaError, UsageError
+from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import (
-    BootstrapOption,
-    ClusterOption,
-    LogDirsOption,
-    Output,
-    OutputOption,
-    selection,
-)
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
 from .topic_options import (
     AlterOption,
     ApplyOption,

@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from kafkapy.errors import KafkapyError
+from kafkapy.output.output_format import Output
 from kafkapy.scan.dump import dump
-from kafkapy.scan.options import DumpOptions, Output
+from kafkapy.scan.options import DumpOptions
 
 ROOT = Path(__file__).resolve().parent.parent
 PLAIN, COMPILED = "plain", "compiled"

@@ -16,8 +16,8 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from kafkapy.errors import FormatError
 from kafkapy.formats import clean_shutdown, offset_checkpoint, partition_metadata
+from kafkapy.log.checkpoints import Offsets, read_checkpoint
 from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
 from kafkapy.log.names import DELETE_DIR_SUFFIX, STRAY_DIR_SUFFIX, PartitionDir, partition_dirs
@@ -25,7 +25,6 @@ from kafkapy.log.partition_log import PartitionLog
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME as METADATA_DIRECTORY
 
-Offsets = dict[tuple[str, int], int]
 ConfigOf = Callable[[TopicPartition], LogConfig]
 
 
@@ -45,10 +44,10 @@ class BrokerLogs:
         self._broker_epoch = broker_epoch
         self._environment = environment
         self._open: dict[TopicPartition, PartitionLog] = {}
-        self._starts = self._checkpoint(offset_checkpoint.LOG_START_OFFSET_FILE)
-        self._recovery_points = self._checkpoint(offset_checkpoint.RECOVERY_POINT_FILE)
-        self._high_watermarks = self._checkpoint(offset_checkpoint.HIGH_WATERMARK_FILE)
-        self._cleaned = self._checkpoint(offset_checkpoint.CLEANER_OFFSET_FILE)
+        self._starts = read_checkpoint(self.log_dir, offset_checkpoint.LOG_START_OFFSET_FILE)
+        self._recovery_points = read_checkpoint(self.log_dir, offset_checkpoint.RECOVERY_POINT_FILE)
+        self._high_watermarks = read_checkpoint(self.log_dir, offset_checkpoint.HIGH_WATERMARK_FILE)
+        self._cleaned = read_checkpoint(self.log_dir, offset_checkpoint.CLEANER_OFFSET_FILE)
         mark = os.path.join(log_dir, clean_shutdown.FILE_NAME)
         self.was_clean = os.path.exists(mark)
         if self.was_clean:
@@ -171,7 +170,7 @@ class BrokerLogs:
         self._write(offset_checkpoint.RECOVERY_POINT_FILE, self._recovery_points)
         self._write(offset_checkpoint.LOG_START_OFFSET_FILE, self._starts)
         self._write(offset_checkpoint.HIGH_WATERMARK_FILE, self._high_watermarks)
-        if self._cleaned != self._checkpoint(offset_checkpoint.CLEANER_OFFSET_FILE):
+        if self._cleaned != read_checkpoint(self.log_dir, offset_checkpoint.CLEANER_OFFSET_FILE):
             self._write(offset_checkpoint.CLEANER_OFFSET_FILE, self._cleaned)
         self._open.clear()
 
@@ -182,14 +181,6 @@ class BrokerLogs:
 
     def _write(self, name: str, offsets: Offsets) -> None:
         self._environment.files.write_atomic(os.path.join(self.log_dir, name), offset_checkpoint.encode(offsets))
-
-    def _checkpoint(self, name: str) -> Offsets:
-        path = os.path.join(self.log_dir, name)
-        try:
-            with open(path, "rb") as file:
-                return dict(offset_checkpoint.decode(file.read(), path))
-        except (FileNotFoundError, FormatError):
-            return {}
 
 
 def _topic_id(directory: str) -> str | None:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from kafkapy.errors import FormatError, KafkapyError
 from kafkapy.formats import meta_properties, offset_checkpoint
+from kafkapy.log.checkpoints import Offsets, read_checkpoint
 from kafkapy.log.names import FUTURE_DIR_SUFFIX, partition_dirs
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
@@ -67,13 +68,13 @@ class LogDirs:
         readers = [self.reader(replica) for replica in copies]
         return max(readers, key=_reach, default=None) if len(readers) != 1 else readers[0]
 
-    def _log_start_offsets(self, log_dir: str) -> dict[tuple[str, int], int]:
+    def _log_start_offsets(self, log_dir: str) -> Offsets:
         if log_dir not in self._starts:
-            self._starts[log_dir] = _read_checkpoint(os.path.join(log_dir, offset_checkpoint.LOG_START_OFFSET_FILE))
+            self._starts[log_dir] = read_checkpoint(log_dir, offset_checkpoint.LOG_START_OFFSET_FILE)
         return self._starts[log_dir]
 
     @cached_property
-    def _starts(self) -> dict[str, dict[tuple[str, int], int]]:
+    def _starts(self) -> dict[str, Offsets]:
         return {}
 
 
@@ -88,12 +89,3 @@ def _node_id(log_dir: str) -> int | None:
             return meta_properties.decode(file.read()).node_id
     except (FileNotFoundError, FormatError):
         return None
-
-
-def _read_checkpoint(path: str) -> dict[tuple[str, int], int]:
-    """A checkpoint, empty where there is none or it is damaged: a broker, too, then goes by the log itself."""
-    try:
-        with open(path, "rb") as file:
-            return dict(offset_checkpoint.decode(file.read(), path))
-    except (FileNotFoundError, FormatError):
-        return {}

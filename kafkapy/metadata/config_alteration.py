@@ -11,7 +11,7 @@ from kafkapy.metadata.config_description import QUOTA_TYPES, RESOURCE_TYPES
 from kafkapy.metadata.config_entities import BROKER_LOGGERS, Entities
 from kafkapy.metadata.configs import quotas, scram
 from kafkapy.metadata.image import MetadataImage
-from kafkapy.metadata.scram import new_salt
+from kafkapy.metadata.scram import MECHANISM_NUMBERS, new_salt
 
 if TYPE_CHECKING:
     from random import Random
@@ -27,7 +27,7 @@ def alteration(
         return [AlterConfigs(RESOURCE_TYPES[chosen.type], chosen.names[0], added, tuple(deleted))]
     named = dict(zip(chosen.types, chosen.names, strict=True))
     quotas.check_names(named, added, deleted)
-    if any(name in scram.MECHANISMS for name in (*added, *deleted)):
+    if any(name in MECHANISM_NUMBERS for name in (*added, *deleted)):
         return _credentials(image, chosen.names[0], added, deleted, random)
     return [_quotas(image, named, added, deleted)]
 
@@ -47,11 +47,11 @@ def _credentials(
     image: MetadataImage, user: str, added: Mapping[str, str], deleted: Sequence[str], random: Random
 ) -> list[Change]:
     specs = {mechanism: scram.parse_spec(mechanism, text) for mechanism, text in added.items()}
-    existing = [name for name, number in scram.MECHANISMS.items() if (number, user) in image.scram]
+    existing = [name for name, number in MECHANISM_NUMBERS.items() if (number, user) in image.scram]
     scram.check_alteration(user, list(specs.values()), deleted, existing)
-    removed = [AlterScramCredential(user, scram.MECHANISMS[name], None) for name in deleted]
+    removed = [AlterScramCredential(user, MECHANISM_NUMBERS[name], None) for name in deleted]
     made = [
-        AlterScramCredential(user, scram.MECHANISMS[name], scram.make_credential(name, spec, new_salt(random)))
+        AlterScramCredential(user, MECHANISM_NUMBERS[name], scram.make_credential(name, spec, new_salt(random)))
         for name, spec in specs.items()
     ]
     return [*removed, *made]

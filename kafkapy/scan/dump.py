@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.log import names
+from kafkapy.output.output_format import Output
 from kafkapy.output.progress import Progress
 from kafkapy.output.sink import Sink
-from kafkapy.scan.options import MAX_INT, DumpOptions, Output
+from kafkapy.scan.options import MAX_INT, DumpOptions
 from kafkapy.scan.payload import payload_decoder
 from kafkapy.scan.report import Report
 from kafkapy.scan.segment_dump import SegmentDump

@@ -9,19 +9,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from kafkapy.output.output_format import Output
+
 DEFAULT_DECODER = "string"
 MAX_INT = 2**31 - 1
 MAX_MESSAGE_SIZE = 5 * 1024 * 1024
-
-
-class Output(StrEnum):
-    """How rows are written; ``kafka`` is DumpLogSegments' own text."""
-
-    KAFKA = "kafka"
-    TABLE = "table"
-    JSON = "json"
-    JSONL = "jsonl"
-    CSV = "csv"
 
 
 class MessageDecoder(StrEnum):

@@ -14,13 +14,14 @@ from kafkapy.formats.compression import Buffer
 from kafkapy.formats.java_text import java_utf8
 from kafkapy.formats.message_set import Message
 from kafkapy.formats.record_batch import LOG_OVERHEAD, BatchHeader
+from kafkapy.output.output_format import Output
 from kafkapy.output.row_writer import RowWriter
 from kafkapy.scan.kernel import JSON_ARRAY, JSON_LINES, Columns, LineWriter, header_items
 from kafkapy.scan.large_batch import LargeRecord
-from kafkapy.scan.options import DumpOptions, Output
+from kafkapy.scan.options import DumpOptions
 from kafkapy.scan.record_parser import record_parser
 from kafkapy.scan.rows import ABSENT, BatchRow, RecordRow, Row, text_or_base64
-from kafkapy.scan.text_printer import column_bytes
+from kafkapy.scan.text_printer import key_and_value
 
 takes_json = {Output.JSON: JSON_ARRAY, Output.JSONL: JSON_LINES}
 
@@ -75,8 +76,7 @@ class RowPrinter:
         """Write the chosen control records of a batch."""
         for row in range(columns.count):
             if selection is None or selection[row]:
-                key = column_bytes(body, columns.key_start[row], columns.key_size[row])
-                value = column_bytes(body, columns.value_start[row], columns.value_size[row])
+                key, value = key_and_value(columns, body, row)
                 self.row(self._record_row(header, columns, body, row, control_fields(key, value)))
 
     def large_record(self, columns: Columns, record: LargeRecord) -> None:
@@ -181,8 +181,7 @@ class RowPrinter:
         headers = header_items(columns, body, row)
         if not self._data:
             return {"header_keys": [java_utf8(key).decode() for key, _ in headers]}
-        key = column_bytes(body, columns.key_start[row], columns.key_size[row])
-        value = column_bytes(body, columns.value_start[row], columns.value_size[row])
+        key, value = key_and_value(columns, body, row)
         payload = _plain_payload(key, value) if control else self._payload(columns.offset[row], key, value)
         return {"headers": [_header(name, content) for name, content in headers], **payload}
 

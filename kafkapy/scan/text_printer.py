@@ -22,9 +22,12 @@ from kafkapy.scan.record_parser import payload_parser, record_parser
 LINE_END = b"\n"
 
 
-def column_bytes(body: Buffer, start: int, size: int) -> bytes | None:
-    """A key or value by its column entries."""
-    return None if size < 0 else bytes(body[start : start + size])
+def key_and_value(columns: Columns, body: Buffer, row: int) -> tuple[bytes | None, bytes | None]:
+    """The key and the value of a decoded record."""
+    start, size = columns.key_start[row], columns.key_size[row]
+    key = None if size < 0 else bytes(body[start : start + size])
+    start, size = columns.value_start[row], columns.value_size[row]
+    return key, None if size < 0 else bytes(body[start : start + size])
 
 
 class TextPrinter:
@@ -70,8 +73,7 @@ class TextPrinter:
             if selection is None or selection[row]:
                 if self._metadata:
                     self.writer.head(columns, body, row)
-                key = column_bytes(body, columns.key_start[row], columns.key_size[row])
-                value = column_bytes(body, columns.value_start[row], columns.value_size[row])
+                key, value = key_and_value(columns, body, row)
                 self._payload(columns.offset[row], key, value)
 
     def large_record(self, columns: Columns, record: LargeRecord) -> None:
@@ -108,8 +110,7 @@ class TextPrinter:
             if selection is None or selection[row]:
                 if self._metadata:
                     self.writer.head(columns, body, row)
-                    key = column_bytes(body, columns.key_start[row], columns.key_size[row])
-                    value = column_bytes(body, columns.value_start[row], columns.value_size[row])
+                    key, value = key_and_value(columns, body, row)
                     self.writer.raw(b" " + control_record.describe(key, value).encode())
                 self.writer.raw(LINE_END)
 

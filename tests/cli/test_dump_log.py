@@ -4,7 +4,8 @@ import pytest
 
 from kafkapy.commands.dump_log import DumpLog, app, dump_options
 from kafkapy.errors import UsageError
-from kafkapy.scan.options import MAX_INT, DumpOptions, Filters, MessageDecoder, Output, TransactionState
+from kafkapy.output.output_format import Output
+from kafkapy.scan.options import MAX_INT, DumpOptions, Filters, MessageDecoder, TransactionState
 
 
 def parse(*args: str) -> DumpOptions:

@@ -24,6 +24,7 @@ from kafkapy.metadata.configs.config_types import to_text
 from kafkapy.metadata.configs.effective import BrokerLayers
 from kafkapy.metadata.configs.group_configs import check_group_configs
 from kafkapy.metadata.configs.topic_configs import check_topic_configs
+from kafkapy.metadata.scram import MECHANISM_NUMBERS
 from tests.kafka_jars import kafka_libs
 
 SEED = 4
@@ -154,7 +155,7 @@ METRICS_CASES: list[dict[str, str]] = [
 QUOTA_VALUES = ("1", "0", "-1", "0.5", "1.0000001", "2147483648", "1e19", "Infinity", "NaN")
 SCRAM_CASES = [
     (mechanism, password, salt, iterations)
-    for mechanism in scram.MECHANISMS
+    for mechanism in MECHANISM_NUMBERS
     for password, salt, iterations in (("pw", "00ff", 4096), ("x", "616263", 1), ("pä=,ß€", "00", 17))
 ]
 ADD_CONFIGS = (
@@ -526,7 +527,7 @@ def alter(entity: str, args: list[str], default: bool) -> None:
     deleted = add_config.parse_delete_config([text]) if flag == "--delete-config" else []
     quotas.check_names({entity: "" if default else "e"}, added, deleted)
     for name, value in added.items():
-        if name in scram.MECHANISMS:
+        if name in MECHANISM_NUMBERS:
             scram.parse_spec(name, value)
     raise KafkaError("IllegalStateException", "asked")
 

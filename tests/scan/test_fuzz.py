@@ -24,7 +24,8 @@ from random import Random
 from typing import Any
 
 from kafkapy.errors import FormatError, KafkapyError
-from kafkapy.scan.options import DumpOptions, Filters, MessageDecoder, Output, TransactionState
+from kafkapy.output.output_format import Output
+from kafkapy.scan.options import DumpOptions, Filters, MessageDecoder, TransactionState
 from tests.dumping import COMPILED, PLAIN, environment, has_compiled
 from tests.golden_set import unpack
 from tests.segments import any_segment, mutated, mutated_bytes, offset_index, time_index

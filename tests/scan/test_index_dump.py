@@ -9,7 +9,7 @@ import pytest
 
 from kafkapy.formats.compression import Codec
 from kafkapy.formats.record_batch import BatchOptions, Record, encode_batch
-from kafkapy.scan.options import Output
+from kafkapy.output.output_format import Output
 from tests.dumping import dumped, rows
 from tests.segments import offset_index, time_index
 

@@ -26,10 +26,11 @@ from kafkapy.formats.record_batch import (
     encode_header,
 )
 from kafkapy.log.window import Window
+from kafkapy.output.output_format import Output
 from kafkapy.output.row_writer import JsonDocument, JsonLines, json_bytes
 from kafkapy.scan import plain
 from kafkapy.scan.log_dump import LogDump
-from kafkapy.scan.options import DumpOptions, Output
+from kafkapy.scan.options import DumpOptions
 from kafkapy.scan.row_printer import RowPrinter
 from tests.dumping import NOT_BUILT, has_compiled
 from tests.segments import (

@@ -14,7 +14,8 @@ import pytest
 
 from kafkapy.formats.compression import Codec
 from kafkapy.formats.record_batch import BatchOptions, Header, Record, encode_batch
-from kafkapy.scan.options import MessageDecoder, Output
+from kafkapy.output.output_format import Output
+from kafkapy.scan.options import MessageDecoder
 from tests.dumping import dumped, rows
 from tests.segments import OldMessage, any_segment, control_marker, encode_message, mutated
 

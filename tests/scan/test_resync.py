@@ -12,7 +12,8 @@ import pytest
 
 from kafkapy.formats.compression import Codec
 from kafkapy.formats.record_batch import BatchOptions, Record, encode_batch
-from kafkapy.scan.options import Filters, Output
+from kafkapy.output.output_format import Output
+from kafkapy.scan.options import Filters
 from tests.dumping import dumped, rows
 from tests.segments import OldMessage, batch_with_body, encode_message, flip_bits, set_byte, zero_fill
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from kafkapy.formats.compression import Codec, decompress
 from kafkapy.formats.record_batch import HEADER_SIZE, BatchOptions, Record, decode_header, encode_batch
-from kafkapy.scan.options import Output
+from kafkapy.output.output_format import Output
 from tests.dumping import dumped, rows
 from tests.segments import OldMessage, any_batch, entries, next_offset, repaired, wrap_messages
 

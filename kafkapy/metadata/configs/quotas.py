@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from kafkapy.errors import FormatError, KafkaError, UsageError
 from kafkapy.metadata.configs.config_def import definition
 from kafkapy.metadata.configs.config_types import invalid_config, parse_double
-from kafkapy.metadata.configs.scram import MECHANISMS
+from kafkapy.metadata.scram import MECHANISM_NUMBERS
 
 _LARGEST = {"INT": (2.0**31 - 1, "an INT"), "LONG": (2.0**63, "a LONG")}
 _FRACTION = 1e-6
@@ -25,7 +25,7 @@ def check_names(entity: Mapping[str, str], added: Collection[str], deleted: Coll
         _check_ip_names([*added, *deleted])
         return
     _check_user_and_client_names("clients" in entity, added, deleted)
-    credentials = [name for name in (*added, *deleted) if name in MECHANISMS]
+    credentials = [name for name in (*added, *deleted) if name in MECHANISM_NUMBERS]
     if credentials and not all(entity.values()):
         raise UsageError(
             "The use of --entity-default or --user-defaults is not allowed with User SCRAM Credentials "
@@ -58,7 +58,7 @@ def _check_user_and_client_names(of_clients: bool, added: Iterable[str], deleted
 
 
 def _is_known(name: str, of_clients: bool) -> bool:
-    return name in definition("client_quota") or (name in MECHANISMS and not of_clients)
+    return name in definition("client_quota") or (name in MECHANISM_NUMBERS and not of_clients)
 
 
 def parse_quotas(configs: Mapping[str, str]) -> dict[str, float]:

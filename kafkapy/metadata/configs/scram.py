@@ -24,8 +24,6 @@ from kafkapy.metadata.scram import (
 )
 from kafkapy.metadata.security_image import ScramCredential
 
-MECHANISMS = MECHANISM_NUMBERS
-
 
 class ScramSpec(NamedTuple):
     """What ``--add-config 'SCRAM-SHA-256=[iterations=8192,password=pw]'`` asks for."""
