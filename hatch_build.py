@@ -1,6 +1,6 @@
 """The build hook: what a wheel holds beyond the files of the checkout.
 
-The kernel of the bulk path, kafkapy/scan/_kernel.pyx, is compiled when Cython and a C compiler are there. Where
+The kernel of the bulk path, kafkapy/kernel/_kernel.pyx, is compiled when Cython and a C compiler are there. Where
 they are not, or with KAFKAPY_NO_EXT=1, the install is plain Python: slower, and the same in every line it prints. An
 editable install gets the compiled module beside its source, since the checkout itself is what is imported.
 
@@ -20,7 +20,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-KERNEL = "kafkapy.scan._kernel"
+KERNEL = "kafkapy.kernel._kernel"
 
 
 class CustomBuildHook(BuildHookInterface[Any]):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.kafka import BenchmarkError
 
-_KERNEL_IS_COMPILED = "from kafkapy.scan.kernel import COMPILED; raise SystemExit(not COMPILED)"
+_KERNEL_IS_COMPILED = "from kafkapy.kernel.kernel import COMPILED; raise SystemExit(not COMPILED)"
 
 
 def install(root: Path, directory: Path) -> Path:

@@ -133,7 +133,6 @@ def console_consumer(
     from kafkapy.output.record_formatter import RecordPrinter
     from kafkapy.output.record_formatter import formatter as formatter_of
     from kafkapy.output.sink import Sink
-    from kafkapy.scan.batch_records import batch_records
 
     start = StartAt.of(offset, from_beginning, configs.get("auto.offset.reset"))
     committed = is_committed(isolation_level or configs.get("isolation.level"))
@@ -141,7 +140,7 @@ def console_consumer(
     opened = open_cluster(selection(cluster, log_dirs, bootstrap_server))
     exclude_internal = configs.get("exclude.internal.topics", "true").strip().lower() == "true"
     partitions = partitions_of(opened.image(), topic, include, partition, exclude_internal)
-    consumer = Consumer(opened, partitions, committed, batch_records)
+    consumer = Consumer(opened, partitions, committed)
     for line in (*made.problems, *consumer.seek(start)):
         _tell(line)
     printer = RecordPrinter(made, Sink().write, _tell if skip_message_on_error else None)

@@ -28,7 +28,7 @@ from kafkapy.scan.options import DumpOptions
 ROOT = Path(__file__).resolve().parent.parent
 PLAIN, COMPILED = "plain", "compiled"
 NOT_BUILT = "the compiled kernel was not built here"
-has_compiled = importlib.util.find_spec("kafkapy.scan._kernel") is not None
+has_compiled = importlib.util.find_spec("kafkapy.kernel._kernel") is not None
 KERNELS = (PLAIN, pytest.param(COMPILED, marks=pytest.mark.skipif(not has_compiled, reason=NOT_BUILT)))
 
 
@@ -100,7 +100,7 @@ def rows(*files: Path | str, **options: Any) -> list[dict[str, Any]]:
 
 def _serve(command_lines: Iterable[list[str]], kernel: str) -> list[tuple[int, bytes, bytes]]:
     from kafkapy.cli import main
-    from kafkapy.scan.kernel import COMPILED as IS_COMPILED
+    from kafkapy.kernel.kernel import COMPILED as IS_COMPILED
 
     assert IS_COMPILED is (kernel == COMPILED)
     return [tuple(captured(lambda line=line: main(["dump-log", *line]))) for line in command_lines]

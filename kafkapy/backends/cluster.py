@@ -19,6 +19,7 @@ from kafkapy.metadata.changes import Change
 from kafkapy.metadata.image import MetadataImage
 
 if TYPE_CHECKING:
+    from kafkapy.coordinator.group_coordinator import GroupCoordinator
     from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
 
 LATEST = -1
@@ -88,6 +89,10 @@ class Cluster(Protocol):
 
     def new_producer_id(self) -> int:
         """A producer id that nobody has used."""
+        ...
+
+    def groups(self) -> GroupCoordinator:
+        """Who keeps the groups and their offsets."""
         ...
 
     def transactions(self) -> TransactionCoordinator:

@@ -20,6 +20,7 @@ from kafkapy.formats.checksum import crc32c
 from kafkapy.formats.java_parsing import parse_long
 from kafkapy.formats.record_batch import ATTRIBUTES_POSITION, Record
 from kafkapy.log.batch import Batch
+from kafkapy.log.batch_records import batch_records
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.topic_description import INTERNAL_TOPICS
@@ -28,8 +29,6 @@ POLL_INTERVAL_MS = 100
 UNLIMITED = -1
 RESETS = {"earliest": EARLIEST, "latest": LATEST, "none": None}
 ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
-
-Decode = Callable[[Batch], Iterable[Record]]
 
 
 class Fetched(NamedTuple):
@@ -137,12 +136,10 @@ class Consumer:
         cluster: Cluster,
         partitions: Iterable[TopicPartition],
         committed: bool = False,
-        decode: Decode = Batch.records,
     ) -> None:
         self._cluster = cluster
         self._partitions = list(partitions)
         self._committed = committed
-        self._decode = decode
         self._positions: dict[TopicPartition, int] = {}
 
     def seek(self, start: StartAt) -> list[str]:
@@ -176,7 +173,7 @@ class Consumer:
     def _records(self, partition: TopicPartition, batch: Batch, position: int) -> list[Record]:
         try:
             _ensure_valid(batch)
-            records = list(self._decode(batch))
+            records = list(batch_records(batch))
         except FormatError as error:
             base = batch.header.base_offset
             raise CorruptRecordError(

@@ -19,7 +19,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from random import Random
-from typing import TYPE_CHECKING
 
 from kafkapy.backends.broker_logs import BrokerLogs, Environment
 from kafkapy.backends.cluster import Appended
@@ -45,9 +44,6 @@ from kafkapy.metadata.controller import Controller
 from kafkapy.metadata.features import TRANSACTION_VERSION
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.placement import Placer, place
-
-if TYPE_CHECKING:
-    from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
 
 HIGH_WATERMARK = -1
 
@@ -77,7 +73,6 @@ class DirectoryCluster(LogDirsCluster):
         self._random = Random(seed)
         self.placer: Placer = place
         self._is_broken = False
-        self._coordinator: TransactionCoordinator | None = None
         self._configs: dict[str, LogConfig] = {}
         self._locks = _lock(self._dirs.paths)
         try:
@@ -166,14 +161,6 @@ class DirectoryCluster(LogDirsCluster):
         first = max(self.image().producer_ids.next_producer_id, 0)
         self.apply(AllocateProducerIds(min(self._by_broker)))
         return first
-
-    def transactions(self) -> TransactionCoordinator:
-        """The coordinator of all transactional ids; one for as long as the cluster is open."""
-        if self._coordinator is None:
-            from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
-
-            self._coordinator = TransactionCoordinator(self)
-        return self._coordinator
 
     def delete_records(self, partition: TopicPartition, before: int) -> int:
         """Move the log start offset of every replica."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_metadata
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, TopicImage
 
 if TYPE_CHECKING:
+    from kafkapy.coordinator.group_coordinator import GroupCoordinator
     from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
 
 METADATA_TOPIC = "__cluster_metadata"
@@ -40,6 +42,8 @@ class LogDirsCluster:
 
     def __init__(self, *paths: str) -> None:
         self._dirs = LogDirs(paths)
+        self._group_coordinator: GroupCoordinator | None = None
+        self._transaction_coordinator: TransactionCoordinator | None = None
 
     @cached_property
     def _loaded(self) -> MetadataImage | None:
@@ -137,9 +141,33 @@ class LogDirsCluster:
         """Never."""
         raise self._read_only("producing")
 
+    def append_as_coordinator(self, partition: TopicPartition, batch: bytes, transaction_version: int) -> Appended:
+        """Never."""
+        raise self._read_only("writing as a coordinator")
+
+    def sync(self, partitions: Iterable[TopicPartition]) -> None:
+        """Nothing was written."""
+
+    @property
+    def now(self) -> int:
+        """The time, in ms, as coordinators ask for it."""
+        return int(time.time() * 1000)
+
+    def groups(self) -> GroupCoordinator:
+        """The coordinator of all groups; one for as long as the cluster is open."""
+        if self._group_coordinator is None:
+            from kafkapy.coordinator.group_coordinator import GroupCoordinator
+
+            self._group_coordinator = GroupCoordinator(self)
+        return self._group_coordinator
+
     def transactions(self) -> TransactionCoordinator:
-        """Never: a coordinator writes."""
-        raise self._read_only("coordinating transactions")
+        """The coordinator of all transactional ids; one for as long as the cluster is open."""
+        if self._transaction_coordinator is None:
+            from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
+
+            self._transaction_coordinator = TransactionCoordinator(self)
+        return self._transaction_coordinator
 
     def delete_records(self, partition: TopicPartition, before: int) -> int:
         """Never."""

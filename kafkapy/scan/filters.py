@@ -13,8 +13,8 @@ from kafkapy.errors import UsageError
 from kafkapy.formats.compression import Buffer
 from kafkapy.formats.message_set import Message
 from kafkapy.formats.record_batch import BatchHeader
+from kafkapy.kernel.kernel import Columns, header_items
 from kafkapy.log.batches import Entry
-from kafkapy.scan.kernel import Columns, header_items
 from kafkapy.scan.options import Filters, TransactionState
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1

@@ -15,9 +15,9 @@ from kafkapy.errors import CorruptRecordError
 from kafkapy.formats.compression import Codec, Reader, decompressing_reader
 from kafkapy.formats.record_batch import HEADER_SIZE
 from kafkapy.formats.varint import read_varint, read_varlong, write_varint
+from kafkapy.kernel import problems
 from kafkapy.log.batches import Entry
 from kafkapy.log.window import MAX_WINDOW, Window
-from kafkapy.scan import problems
 
 if TYPE_CHECKING:
     import mmap

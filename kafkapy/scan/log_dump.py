@@ -25,10 +25,10 @@ from kafkapy.formats.record_batch import (
     BatchHeader,
     wrap_int64,
 )
+from kafkapy.kernel import problems
+from kafkapy.kernel.kernel import Columns, check_records, dump_batches
 from kafkapy.log.batches import Entry, is_cut_off, next_entry, read_header
 from kafkapy.log.window import FIRST_WINDOW, MAX_WINDOW, Window
-from kafkapy.scan import problems
-from kafkapy.scan.kernel import Columns, check_records, dump_batches
 from kafkapy.scan.large_batch import Body, LargeRecord, pieces, spans
 
 if TYPE_CHECKING:

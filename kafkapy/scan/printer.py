@@ -7,7 +7,7 @@ from typing import Protocol
 from kafkapy.formats.compression import Buffer
 from kafkapy.formats.message_set import Message
 from kafkapy.formats.record_batch import BatchHeader
-from kafkapy.scan.kernel import Columns, LineWriter
+from kafkapy.kernel.kernel import Columns, LineWriter
 from kafkapy.scan.large_batch import LargeRecord
 
 

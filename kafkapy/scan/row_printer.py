@@ -14,9 +14,9 @@ from kafkapy.formats.compression import Buffer
 from kafkapy.formats.java_text import java_utf8
 from kafkapy.formats.message_set import Message
 from kafkapy.formats.record_batch import LOG_OVERHEAD, BatchHeader
+from kafkapy.kernel.kernel import JSON_ARRAY, JSON_LINES, Columns, LineWriter, header_items
 from kafkapy.output.output_format import Output
 from kafkapy.output.row_writer import RowWriter
-from kafkapy.scan.kernel import JSON_ARRAY, JSON_LINES, Columns, LineWriter, header_items
 from kafkapy.scan.large_batch import LargeRecord
 from kafkapy.scan.options import DumpOptions
 from kafkapy.scan.record_parser import record_parser

@@ -12,10 +12,10 @@ from kafkapy.formats.compression import Buffer
 from kafkapy.formats.java_text import java_utf8_pieces
 from kafkapy.formats.message_set import Message
 from kafkapy.formats.record_batch import BatchHeader
+from kafkapy.kernel.kernel import TEXT, Columns, LineWriter
+from kafkapy.kernel.lines import batch_start, text_head
 from kafkapy.output.sink import Sink
-from kafkapy.scan.kernel import TEXT, Columns, LineWriter
 from kafkapy.scan.large_batch import LargeRecord
-from kafkapy.scan.lines import batch_start, text_head
 from kafkapy.scan.options import DumpOptions
 from kafkapy.scan.record_parser import payload_parser, record_parser
 

@@ -13,9 +13,9 @@ from kafkapy.errors import CorruptRecordError, KafkaError, UsageError
 from kafkapy.formats.compression import Codec
 from kafkapy.formats.record_batch import Header, Record
 from kafkapy.log.batch import Batch
+from kafkapy.log.batch_records import batch_records
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreateTopic
-from kafkapy.scan.batch_records import batch_records
 from tests.backends.memory_cluster import MemoryCluster
 
 P0, P1 = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -42,7 +42,7 @@ def offsets(fetched: object) -> list[tuple[int, int]]:
 
 
 def consumer(cluster: MemoryCluster, start: StartAt = BEGINNING, *partitions: TopicPartition) -> Consumer:
-    made = Consumer(cluster, partitions or (P0, P1), decode=batch_records)
+    made = Consumer(cluster, partitions or (P0, P1))
     assert made.seek(start) == []
     return made
 
@@ -202,7 +202,7 @@ def test_old_message_formats(zk_era: Path) -> None:
     cluster = LogDirsCluster(*(str(zk_era / "clean" / f"broker-{n}") for n in (1, 2)))
     kinds = {}
     for partition in partitions_of(cluster.image(), None, ".*", None):
-        made = Consumer(cluster, [partition], decode=batch_records)
+        made = Consumer(cluster, [partition])
         made.seek(BEGINNING)
         for fetched in made.poll():
             kinds.setdefault(fetched.timestamp_type, fetched)

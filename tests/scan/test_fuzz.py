@@ -125,7 +125,7 @@ def run_case(seed: str, models: Models, directory: Path) -> None:
 
 def work(kernel: str, seeds: list[str], models: Models) -> None:
     """Run the cases with output going nowhere; the seed at hand is on the last line of stdout if the process dies."""
-    from kafkapy.scan import kernel as chosen
+    from kafkapy.kernel import kernel as chosen
 
     assert chosen.COMPILED is (kernel == COMPILED)
     report, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)

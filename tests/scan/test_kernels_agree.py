@@ -25,10 +25,10 @@ from kafkapy.formats.record_batch import (
     encode_batch,
     encode_header,
 )
+from kafkapy.kernel import plain
 from kafkapy.log.window import Window
 from kafkapy.output.output_format import Output
 from kafkapy.output.row_writer import JsonDocument, JsonLines, json_bytes
-from kafkapy.scan import plain
 from kafkapy.scan.log_dump import LogDump
 from kafkapy.scan.options import DumpOptions
 from kafkapy.scan.row_printer import RowPrinter
@@ -56,7 +56,7 @@ FILE = 'dir/a "b"\\é\n.log'
 
 
 def compiled() -> ModuleType:
-    from kafkapy.scan import _kernel
+    from kafkapy.kernel import _kernel
 
     return _kernel
 

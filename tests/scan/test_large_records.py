@@ -13,8 +13,8 @@ import pytest
 from kafkapy.formats.compression import Codec
 from kafkapy.formats.java_text import java_utf8
 from kafkapy.formats.record_batch import BatchOptions, Header, Record, decode_header, encode_batch
+from kafkapy.kernel.lines import batch_line, text_head
 from kafkapy.log.window import MAX_WINDOW
-from kafkapy.scan.lines import batch_line, text_head
 from kafkapy.scan.options import Filters
 from tests.dumping import KERNELS, Dumped, dumped, environment, rows, run_dumps
 from tests.segments import any_records, offset_index, repaired

@@ -6,12 +6,12 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or os.environ.get("KAFKAPY_KERNEL") == "plain":
-    from kafkapy.scan import plain as _kernel
+    from kafkapy.kernel import plain as _kernel
 else:
     try:
-        from kafkapy.scan import _kernel
+        from kafkapy.kernel import _kernel
     except ImportError:
-        from kafkapy.scan import plain as _kernel
+        from kafkapy.kernel import plain as _kernel
 
 COMPILED = _kernel.COMPILED
 TEXT, JSON_LINES, JSON_ARRAY = _kernel.TEXT, _kernel.JSON_LINES, _kernel.JSON_ARRAY

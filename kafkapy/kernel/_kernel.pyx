@@ -16,7 +16,7 @@ import array
 
 from kafkapy.formats.checksum import crc32c
 from kafkapy.formats.record_batch import HEADER, BatchHeader
-from kafkapy.scan.lines import json_batch, json_batch_of_record
+from kafkapy.kernel.lines import json_batch, json_batch_of_record
 
 COMPILED = True
 CAPACITY = 4096
@@ -74,11 +74,11 @@ cdef struct Head:
     int64_t base_sequence
     int64_t record_count
 
-include "kernel_parts/numbers.pxi"
-include "kernel_parts/columns.pxi"
-include "kernel_parts/text.pxi"
-include "kernel_parts/json.pxi"
-include "kernel_parts/line_writer.pxi"
+include "parts/numbers.pxi"
+include "parts/columns.pxi"
+include "parts/text.pxi"
+include "parts/json.pxi"
+include "parts/line_writer.pxi"
 
 
 def dump_batches(

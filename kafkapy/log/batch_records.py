@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from kafkapy.formats.compression import Codec, decompress
 from kafkapy.formats.java_text import java_utf8
 from kafkapy.formats.record_batch import HEADER_SIZE, Header, Record
+from kafkapy.kernel.kernel import Columns, header_items
 from kafkapy.log.batch import Batch
-from kafkapy.scan.kernel import Columns, header_items
 
 
 def batch_records(batch: Batch) -> Iterable[Record]:

@@ -19,9 +19,9 @@ from kafkapy.formats.checksum import crc32c
 from kafkapy.formats.compression import Buffer
 from kafkapy.formats.java_text import java_utf8
 from kafkapy.formats.record_batch import ATTRIBUTES_POSITION, CODEC_MASK, CONTROL, HEADER, HEADER_SIZE, BatchHeader
-from kafkapy.scan import problems
-from kafkapy.scan.lines import CODECS, batch_line, json_batch, json_batch_of_record, text_head
-from kafkapy.scan.plain_columns import Columns, Row, header_items, headers_at
+from kafkapy.kernel import problems
+from kafkapy.kernel.lines import CODECS, batch_line, json_batch, json_batch_of_record, text_head
+from kafkapy.kernel.plain_columns import Columns, Row, header_items, headers_at
 
 __all__ = [
     "COMPILED", "JSON_ARRAY", "JSON_LINES", "TEXT", "Columns", "LineWriter", "check_records", "dump_batches",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from kafkapy.formats.compression import Buffer
 from kafkapy.formats.record_batch import LOG_APPEND_TIME, BatchHeader, increment_sequence, wrap_int64
-from kafkapy.scan import problems
+from kafkapy.kernel import problems
 
 CAPACITY = 4096
 LONGEST_LENGTH = 5
