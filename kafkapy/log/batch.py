@@ -62,7 +62,7 @@ def walk(window: Window, verify: bool = False) -> Iterator[tuple[int, BatchHeade
     """
     while (entry := next_entry(window)) is not None:
         header = _header(window, entry)
-        if verify and not _is_valid(header, batch_bytes(window, entry.size)):
+        if verify and not is_good(header, batch_bytes(window, entry.size)):
             raise CorruptRecordError(f"Record is corrupt (stored crc = {header.crc})")
         yield entry.position, header
         window.seek(entry.end)
@@ -73,6 +73,13 @@ def batch_bytes(window: Window, size: int) -> bytes:
     if window.ensure(size):
         return bytes(window.view[window.start : window.start + size])
     return window.peek(window.position, size)
+
+
+def is_good(header: BatchHeader, data: bytes) -> bool:
+    """Whether the checksum of a batch or message is right."""
+    if header.magic >= 2:
+        return is_valid(data, header)
+    return Message(header.base_offset, memoryview(data)[LOG_OVERHEAD:]).is_valid
 
 
 def _header(window: Window, entry: Entry) -> BatchHeader:
@@ -91,12 +98,6 @@ def _header(window: Window, entry: Entry) -> BatchHeader:
         max_timestamp=timestamp,
         record_count=1,
     )
-
-
-def _is_valid(header: BatchHeader, data: bytes) -> bool:
-    if header.magic >= 2:
-        return is_valid(data, header)
-    return Message(header.base_offset, memoryview(data)[LOG_OVERHEAD:]).is_valid
 
 
 def _record(message: Message) -> Record:

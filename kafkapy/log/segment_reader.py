@@ -3,8 +3,9 @@
 Invariant: offsets increase along the log. An index entry that the log does not agree with is not followed, so a
 missing, stale or preallocated index makes reading slower and never wrong.
 
-After a crash the end of the log may be torn. ``next_offset`` walks from the last index entry and stops before the first
-batch that is cut off or fails its checksum: where recovery would cut.
+After a crash the end of the log may be torn. ``next_offset`` walks from the last index entry and ends behind the last
+batch whose checksum is right. A damaged batch that good ones follow is part of the log, so that whoever reads comes
+upon it and can say so; the recovery of a broker that was not stopped cleanly would cut there, and lose what follows.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kafkapy.errors import CorruptRecordError, DamagedFileError
 from kafkapy.formats.offset_index import OffsetIndex
 from kafkapy.formats.time_index import NO_TIMESTAMP, TimeIndex, TimestampOffset
 from kafkapy.formats.transaction_index import AbortedTxn, TransactionIndex
-from kafkapy.log.batch import Batch, batch_bytes, walk
+from kafkapy.log.batch import Batch, batch_bytes, is_good, walk
 from kafkapy.log.index_file import read_written
 from kafkapy.log.names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX, SegmentFile
 from kafkapy.log.window import Window
@@ -61,9 +62,9 @@ class SegmentReader:
             self._time_index = TimeIndex(self.base_offset, read_written(self.path(TIME_INDEX_SUFFIX), TimeIndex))
         return self._time_index
 
-    def headers(self, from_offset: int, verify: bool = False) -> Iterator[tuple[int, BatchHeader]]:
+    def headers(self, from_offset: int) -> Iterator[tuple[int, BatchHeader]]:
         """Position and header of each batch that ends at or after ``from_offset``."""
-        for window, header in self.walk_from(from_offset, verify):
+        for window, header in self.walk_from(from_offset):
             if header.last_offset >= from_offset:
                 yield window.position, header
 
@@ -84,8 +85,9 @@ class SegmentReader:
         """The offset after the last good batch."""
         found = self.base_offset
         try:
-            for _, header in self.walk_from(self.offset_index.last_entry().offset, verify=True):
-                found = header.last_offset + 1
+            for window, header in self.walk_from(self.offset_index.last_entry().offset):
+                if is_good(header, batch_bytes(window, header.size)):
+                    found = header.last_offset + 1
         except DamagedFileError:
             pass
         return found
@@ -162,7 +164,7 @@ class SegmentReader:
         """The aborted transactions whose marker is in this segment."""
         return self.transaction_index.all_aborted_txns()
 
-    def walk_from(self, offset: int, verify: bool = False) -> Iterator[tuple[Window, BatchHeader]]:
+    def walk_from(self, offset: int) -> Iterator[tuple[Window, BatchHeader]]:
         """Batches from the index entry for ``offset`` on, so perhaps some that end before it."""
         hint = self.offset_index.lookup(offset)
         with Window(self.log_path, limit=self.size) as window:
@@ -171,7 +173,7 @@ class SegmentReader:
             else:
                 window.seek(0)
             try:
-                for _, header in walk(window, verify):
+                for _, header in walk(window):
                     yield window, header
             except CorruptRecordError as error:
                 raise DamagedFileError(self.log_path, window.position, str(error)) from None

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkapy.formats.record_batch import BatchHeader, BatchOptions, Record, decode_header, encode_batch
+from kafkapy.log.batch import is_good
 from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
 from kafkapy.log.names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, parse_segment_file
@@ -176,6 +177,20 @@ def test_recovery_cuts_at_the_first_bad_batch(damage: str, tmp_path: Path) -> No
     assert again.recover(lambda header, _: seen.append(header.base_offset)) == len(bad) - 2 * size
     assert seen == [0, 1]
     assert os.path.getsize(again.log_path) == 2 * size
+
+
+def test_reading_goes_on_behind_a_damaged_batch(tmp_path: Path) -> None:
+    segment = make(tmp_path)
+    for n in range(3):
+        add(segment, batch(n, [NOW]))
+    segment.flush()
+    segment.release()
+    data = bytearray(Path(segment.log_path).read_bytes())
+    data[len(data) // 3 + 70] ^= 1
+    Path(segment.log_path).write_bytes(data)
+    reader = SegmentReader(str(tmp_path), 0)
+    assert reader.next_offset() == 3
+    assert [is_good(found.header, found.data) for found in reader.read(0)] == [True, False, True]
 
 
 def test_an_index_that_lies_is_not_followed(tmp_path: Path) -> None:
