@@ -59,7 +59,7 @@ def maintenance(
     bootstrap_server: BootstrapOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Run once what brokers do in the background: retention, compaction, snapshots."""
+    """Run once what brokers do in the background: retention, compaction, snapshots, expiry."""
     from kafkapy.output.printing import print_rows
 
     if assume and not dry_run:

@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from random import Random
+from typing import TYPE_CHECKING
 
 from kafkapy.backends.broker_logs import BrokerLogs, Environment
 from kafkapy.backends.cluster import Appended
@@ -29,6 +30,7 @@ from kafkapy.backends.log_dirs import LogDirsCluster
 from kafkapy.backends.metadata_writer import MetadataWriter
 from kafkapy.backends.replica_logs import Led, ReplicaLogs
 from kafkapy.backends.replicas import LogDirs
+from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS
 from kafkapy.errors import FormatError, KafkaError, KafkapyError
 from kafkapy.formats import meta_properties
 from kafkapy.formats.snapshot_id import SnapshotId
@@ -38,12 +40,15 @@ from kafkapy.log.partition_log import PartitionLog
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.producer_append import Origin
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.changes import AllocateProducerIds, Change
+from kafkapy.metadata.changes import AllocateProducerIds, Change, DeleteTopic
 from kafkapy.metadata.config_checks import checker
 from kafkapy.metadata.controller import Controller
 from kafkapy.metadata.features import TRANSACTION_VERSION
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.placement import Placer, place
+
+if TYPE_CHECKING:
+    from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
 
 HIGH_WATERMARK = -1
 
@@ -128,6 +133,12 @@ class DirectoryCluster(LogDirsCluster):
             self._configs.clear()
             self._replicas.follow(before)
             self._dirs = LogDirs(self._dirs.paths)
+        self._forget_offsets(before, [change.topic for change in changes if isinstance(change, DeleteTopic)])
+
+    def _forget_offsets(self, before: MetadataImage, deleted: list[str]) -> None:
+        """Groups forget what they committed for topics that are gone, as their coordinators do when they hear of it."""
+        if deleted and CONSUMER_OFFSETS in self.image().topics:
+            self.groups().offset_manager.delete_topics({topic: before.topics[topic].id for topic in deleted})
 
     def append(self, partition: TopicPartition, batch: bytes, acks: int = -1) -> Appended:
         """Append to the leader and to every replica in sync."""
@@ -161,6 +172,16 @@ class DirectoryCluster(LogDirsCluster):
         first = max(self.image().producer_ids.next_producer_id, 0)
         self.apply(AllocateProducerIds(min(self._by_broker)))
         return first
+
+    def transactions(self) -> TransactionCoordinator:
+        """The coordinator of all transactional ids, which tells that of the groups how their offsets ended."""
+        coordinator = super().transactions()
+        coordinator.on_offsets_marker = self._end_offsets
+        return coordinator
+
+    def _end_offsets(self, partition: TopicPartition, producer_id: int, commit: bool) -> None:
+        if self._group_coordinator is not None:
+            self._group_coordinator.store.end_transaction(partition, producer_id, commit)
 
     def delete_records(self, partition: TopicPartition, before: int) -> int:
         """Move the log start offset of every replica."""

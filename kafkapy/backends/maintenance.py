@@ -9,10 +9,11 @@ Killed at any point, what was done of compaction and retention stands, and the r
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from kafkapy.backends import coordinator_maintenance
+from kafkapy.backends.coordinator_maintenance import CoordinatorTask
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.log_configs import Assumptions, log_config
 from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
@@ -30,13 +31,15 @@ from kafkapy.backends.replica_maintenance import (
 from kafkapy.backends.replicas import Replica
 from kafkapy.errors import KafkapyError
 from kafkapy.formats import offset_checkpoint
+from kafkapy.log.checkpoints import read_checkpoint
 from kafkapy.log.config import LogConfig
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.topic_selection import select_topics
 
 
 class Wanted(NamedTuple):
-    """What is asked for; without ``topic`` the metadata log is maintained too, its snapshot at any rate if asked."""
+    """What is asked for; without ``topic`` coordinators and the metadata log are maintained too,
+    a snapshot is taken at any rate if asked."""
 
     now: int
     topic: str | None = None
@@ -54,6 +57,9 @@ class Action(NamedTuple):
 
 def plan(cluster: LogDirsCluster, wanted: Wanted) -> Iterator[Action]:
     """What would be done; nothing is written."""
+    _check(cluster)
+    if wanted.topic is None:
+        yield from _coordinator_actions(cluster, coordinator_maintenance.planned(cluster, wanted.now))
     for partition, config in _partitions(cluster, wanted):
         tasks: dict[Task, list[int]] = {}
         for replica in _copies(cluster, partition):
@@ -67,7 +73,10 @@ def plan(cluster: LogDirsCluster, wanted: Wanted) -> Iterator[Action]:
 
 
 def run(cluster: DirectoryCluster, wanted: Wanted) -> Iterator[Action]:
-    """Do what is due, and tell what was done."""
+    """Do what is due, and tell what was done. An open transaction holds compaction back, so coordinators come first."""
+    _check(cluster)
+    if wanted.topic is None:
+        yield from _coordinator_actions(cluster, coordinator_maintenance.done(cluster, wanted.now))
     for partition, config in _partitions(cluster, wanted):
         tasks: dict[Task, list[int]] = {}
         for replica in _copies(cluster, partition):
@@ -87,9 +96,12 @@ def run(cluster: DirectoryCluster, wanted: Wanted) -> Iterator[Action]:
         yield _snapshot_action(cluster, snapshot)
 
 
-def _partitions(cluster: LogDirsCluster, wanted: Wanted) -> Iterator[tuple[TopicPartition, LogConfig]]:
+def _check(cluster: LogDirsCluster) -> None:
     if not cluster.has_metadata:
         raise KafkapyError("without a metadata log nobody knows the configs of topics, by which logs are maintained")
+
+
+def _partitions(cluster: LogDirsCluster, wanted: Wanted) -> Iterator[tuple[TopicPartition, LogConfig]]:
     image = cluster.image()
     for topic in select_topics(image, wanted.topic):
         config = log_config(image, topic.name, (wanted.assumed or {}).get(topic.name))
@@ -107,17 +119,8 @@ def _broker(cluster: LogDirsCluster, replica: Replica) -> int:
 
 
 def _situation(replica: Replica, config: LogConfig, wanted: Wanted) -> Situation:
-    offsets = _cleaner_offsets(replica.log_dir) if config.compact else {}
+    offsets = read_checkpoint(replica.log_dir, offset_checkpoint.CLEANER_OFFSET_FILE) if config.compact else {}
     return Situation(config, offsets.get((replica.partition.topic, replica.partition.partition)), wanted.now)
-
-
-def _cleaner_offsets(log_dir: str) -> Mapping[tuple[str, int], int]:
-    path = os.path.join(log_dir, offset_checkpoint.CLEANER_OFFSET_FILE)
-    try:
-        with open(path, "rb") as file:
-            return offset_checkpoint.decode(file.read(), path)
-    except FileNotFoundError:
-        return {}
 
 
 def _is_due(cluster: DirectoryCluster, partition: TopicPartition, config: LogConfig, wanted: Wanted) -> bool:
@@ -139,6 +142,12 @@ def _remove_due_files(
 def _actions(partition: TopicPartition, tasks: Mapping[Task, list[int]]) -> Iterator[Action]:
     ordered = sorted(tasks.items(), key=lambda item: item[0].kind != REMOVE_FILE)
     return (Action(partition, tuple(sorted(brokers)), task) for task, brokers in ordered)
+
+
+def _coordinator_actions(cluster: LogDirsCluster, tasks: Iterable[CoordinatorTask]) -> Iterator[Action]:
+    for partition, task in tasks:
+        brokers = {_broker(cluster, replica) for replica in _copies(cluster, partition)}
+        yield Action(partition, tuple(sorted(brokers)), task)
 
 
 def _due_snapshot(cluster: LogDirsCluster, wanted: Wanted) -> DueSnapshot | None:

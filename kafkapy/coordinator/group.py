@@ -14,6 +14,9 @@ from typing import NamedTuple
 
 from kafkapy.formats.message import Value
 
+INITIAL_EPOCH = 1
+"""The epoch of a modern group before a record names one."""
+
 
 class GroupType(StrEnum):
     """Kafka's names."""
@@ -100,12 +103,12 @@ class ModernGroup(NamedTuple):
     @property
     def epoch(self) -> int:
         """The group epoch."""
-        return self.metadata["epoch"] if self.metadata is not None else 0
+        return self.metadata["epoch"] if self.metadata is not None else INITIAL_EPOCH
 
     @property
     def assignment_epoch(self) -> int:
         """The epoch that the target assignment was made for."""
-        return self.target["assignmentEpoch"] if self.target is not None else 0
+        return self.target["assignmentEpoch"] if self.target is not None else INITIAL_EPOCH
 
 
 Group = ClassicGroup | ModernGroup

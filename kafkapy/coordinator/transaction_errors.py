@@ -20,3 +20,11 @@ _MESSAGES = {
 def refusal(name: str) -> KafkaError:
     """The error that Kafka has for it."""
     return KafkaError(name, _MESSAGES[name])
+
+
+def id_not_found(request: str, transactional_id: str) -> KafkaError:
+    """What an admin client says of an id that no coordinator knows."""
+    return KafkaError(
+        "TransactionalIdNotFoundException",
+        f"{request} request for transactionalId `{transactional_id}` failed because the ID could not be found",
+    )

@@ -3,30 +3,26 @@
 A value has version 0 with transactions version 0, else 1, which adds the producer ids before and after and the version
 that the client spoke. Partitions are null while the state is Empty. A null value forgets the id.
 
-Folding steps over records that a newer Kafka wrote, as a broker does when it loads them; a state that no version knows
-is damage.
+What does not decode, because it is damaged or a newer Kafka wrote it, is told and stepped over: the state before it
+holds. A broker only steps over what is newer, and loads nothing behind damage.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from kafkapy.coordinator.transaction_state import TransactionMetadata, TransactionState
-from kafkapy.errors import SchemaError
-from kafkapy.formats.coordinator_record import (
-    TRANSACTION,
-    CoordinatorRecord,
-    UnknownRecordTypeError,
-    UnknownRecordVersionError,
-    decode,
-    encode_record,
-)
+from kafkapy.errors import DamagedFileError, FormatError, KafkaError, SchemaError
+from kafkapy.formats.coordinator_record import TRANSACTION, CoordinatorRecord, decode, encode_record
 from kafkapy.formats.message import Value
-from kafkapy.formats.record_batch import Record, encode_batch
+from kafkapy.formats.record_batch import Record, encode_batch, is_valid
 from kafkapy.log.batch import Batch
+from kafkapy.log.batch_records import batch_records
 from kafkapy.log.topic_partition import TopicPartition
 
 RECORD_NAME = "TransactionLog"
+
+States = dict[str, TransactionMetadata]
 
 
 def encode_state(metadata: TransactionMetadata, transaction_version: int) -> bytes:
@@ -37,23 +33,67 @@ def encode_state(metadata: TransactionMetadata, transaction_version: int) -> byt
     return encode_batch([Record(0, metadata.last_update_timestamp, *encode_record(TRANSACTION, record))])
 
 
-def fold(batches: Iterable[Batch]) -> dict[str, TransactionMetadata]:
-    """The state of every transactional id after ``batches``."""
-    states: dict[str, TransactionMetadata] = {}
-    for batch in batches:
-        for record in batch.records():
-            if record.key is None:
-                raise SchemaError(f"Transaction state log's key should not be null (offset {record.offset})")
-            try:
-                decoded = decode(TRANSACTION, record.key, record.value)
-            except (UnknownRecordTypeError, UnknownRecordVersionError):
+def encode_tombstones(transactional_ids: Iterable[str], now: int) -> bytes:
+    """A batch that forgets ids."""
+    gone = (CoordinatorRecord(RECORD_NAME, {"transactionalId": each}) for each in transactional_ids)
+    return encode_batch(
+        [Record(number, now, *encode_record(TRANSACTION, record)) for number, record in enumerate(gone)]
+    )
+
+
+def fold(partition: TopicPartition, read: Callable[[], Iterable[Batch]]) -> tuple[States, list[str]]:
+    """The state of every transactional id of a partition, and what was stepped over: where, and why.
+
+    Only the newest record of each id is decoded, unless one of these does not: then all are, to find the one before it.
+    """
+    problems: list[str] = []
+    states: States = {}
+    newest = {record.key: record for record in _records(partition, read, problems)}
+    try:
+        for record in newest.values():
+            _replay(states, record)
+        return states, problems
+    except SchemaError:
+        problems.clear()
+        states.clear()
+    for record in _records(partition, read, problems):
+        try:
+            _replay(states, record)
+        except SchemaError as error:
+            problems.append(_problem(partition, record.offset, error))
+    return states, problems
+
+
+def _records(partition: TopicPartition, read: Callable[[], Iterable[Batch]], problems: list[str]) -> Iterator[Record]:
+    try:
+        for batch in read():
+            header = batch.header
+            if header.magic >= 2 and not is_valid(batch.data, header):
+                problems.append(
+                    _problem(partition, header.base_offset, f"Record is corrupt (stored crc = {header.crc})")
+                )
                 continue
-            transactional_id = decoded.key["transactionalId"]
-            if decoded.value is None:
-                states.pop(transactional_id, None)
-            else:
-                states[transactional_id] = _metadata(transactional_id, decoded.value)
-    return states
+            try:
+                yield from batch_records(batch)
+            except FormatError as error:
+                problems.append(_problem(partition, header.base_offset, error))
+    except (DamagedFileError, KafkaError) as error:
+        problems.append(f"{partition}: {error}")
+
+
+def _problem(partition: TopicPartition, offset: int, reason: object) -> str:
+    return f"{partition} at offset {offset}: {reason}"
+
+
+def _replay(states: States, record: Record) -> None:
+    if record.key is None:
+        raise SchemaError("Transaction state log's key should not be null")
+    decoded = decode(TRANSACTION, record.key, record.value)
+    transactional_id = decoded.key["transactionalId"]
+    if decoded.value is None:
+        states.pop(transactional_id, None)
+    else:
+        states[transactional_id] = _metadata(transactional_id, decoded.value)
 
 
 def _value(metadata: TransactionMetadata, version: int) -> Value:

@@ -24,6 +24,7 @@ from kafkapy.formats.record_batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_T
 from kafkapy.log.topic_partition import TopicPartition
 
 MAX_EPOCH = 32767
+NO_TIMEOUT_MS = (1 << 31) - 1  # the timeout of two-phase commits, whose end another system decides
 LAST_USABLE_EPOCH = MAX_EPOCH - 1  # one is left, so that who has this one can still be fenced
 EPOCH_BUMP_VERSION = 2
 
@@ -96,6 +97,18 @@ class TransactionMetadata(NamedTuple):
     def is_epoch_exhausted(self) -> bool:
         """Whether no producer may be given another epoch of this producer id."""
         return self.producer_epoch >= LAST_USABLE_EPOCH
+
+    def is_timed_out(self, now: int) -> bool:
+        """Whether the coordinator would abort the transaction rather than wait for its producer."""
+        return (
+            self.state is TransactionState.ONGOING
+            and self.timeout_ms != NO_TIMEOUT_MS
+            and self.start_timestamp + self.timeout_ms < now
+        )
+
+    def is_expired(self, now: int, expiration_ms: int) -> bool:
+        """Whether the id was not used for so long that it may be forgotten."""
+        return self.state in _AT_REST and self.last_update_timestamp <= now - expiration_ms
 
     def increment_epoch(self, timeout_ms: int, now: int) -> TransactionMetadata:
         """A producer begins, and fences the one before it."""

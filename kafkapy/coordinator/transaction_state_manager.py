@@ -8,21 +8,26 @@ Invariant: what ``put`` returned for is on disk, so whatever is done because of 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kafkapy.coordinator.coordinator_cluster import CoordinatorCluster
 from kafkapy.coordinator.internal_topics import TRANSACTION_STATE, creation, partition_for
-from kafkapy.coordinator.transaction_log import encode_state, fold
+from kafkapy.coordinator.transaction_log import encode_state, encode_tombstones, fold
 from kafkapy.coordinator.transaction_state import TransactionMetadata
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.features import TRANSACTION_VERSION
-from kafkapy.metadata.topics_image import PartitionRegistration
+from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
+
+TOMBSTONES_IN_A_BATCH = 1000
 
 
 class TransactionStateManager:
-    """Finds and writes states."""
+    """Finds and writes states; ``problems`` are the records that were stepped over so far."""
 
     def __init__(self, cluster: CoordinatorCluster) -> None:
         self._cluster = cluster
         self._loaded: dict[int, dict[str, TransactionMetadata]] = {}
+        self.problems: list[str] = []
 
     @property
     def transaction_version(self) -> int:
@@ -54,6 +59,24 @@ class TransactionStateManager:
         states[metadata.transactional_id] = metadata
         return metadata
 
+    def forget(self, transactional_ids: Iterable[str]) -> None:
+        """Write a tombstone for each id."""
+        by_partition: dict[TopicPartition, list[str]] = {}
+        for transactional_id in transactional_ids:
+            by_partition.setdefault(self._partition(transactional_id), []).append(transactional_id)
+        for partition, gone in by_partition.items():
+            for start in range(0, len(gone), TOMBSTONES_IN_A_BATCH):
+                batch = encode_tombstones(gone[start : start + TOMBSTONES_IN_A_BATCH], self._cluster.now)
+                self._cluster.append_as_coordinator(partition, batch, self.transaction_version)
+            self._cluster.sync([partition])
+            for transactional_id in gone:
+                del self._states(partition.partition)[transactional_id]
+
+    def leader(self, transactional_id: str) -> int:
+        """The broker that coordinates an id; NO_LEADER where none does."""
+        registration = self._partitions.get(self._partition(transactional_id).partition)
+        return NO_LEADER if registration is None else registration.leader
+
     def coordinator_epoch(self, transactional_id: str) -> int:
         """The leader epoch of the partition that an id belongs to, by which markers of old coordinators are known."""
         return self._partitions[self._partition(transactional_id).partition].leader_epoch
@@ -68,5 +91,7 @@ class TransactionStateManager:
 
     def _states(self, partition: int) -> dict[str, TransactionMetadata]:
         if partition not in self._loaded:
-            self._loaded[partition] = fold(self._cluster.read(TopicPartition(TRANSACTION_STATE, partition), 0))
+            where = TopicPartition(TRANSACTION_STATE, partition)
+            self._loaded[partition], problems = fold(where, lambda: self._cluster.read(where, 0))
+            self.problems += problems
         return self._loaded[partition]

@@ -19,14 +19,15 @@ from kafkapy.coordinator.transaction_state import (
     TransactionMetadata,
     TransactionState,
 )
-from kafkapy.errors import KafkaError, SchemaError
+from kafkapy.errors import KafkaError
 from kafkapy.formats.coordinator_record import TRANSACTION, CoordinatorRecord, encode_record
-from kafkapy.formats.record_batch import Record, decode_header, encode_batch
+from kafkapy.formats.record_batch import BatchOptions, Record, decode_header, encode_batch
 from kafkapy.log.batch import Batch
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
 
 LONGS = st.integers(0, (1 << 63) - 1)
+STATES_3 = TopicPartition(TRANSACTION_STATE, 3)
 PARTITIONS = st.frozensets(
     st.builds(TopicPartition, st.text("abc._-", min_size=1, max_size=5), st.integers(0, 99)), max_size=5
 )
@@ -50,19 +51,26 @@ def metadata(draw: st.DrawFn) -> TransactionMetadata:
     )
 
 
-def batches(*data: bytes) -> Iterator[Batch]:
-    return (Batch(decode_header(each), 0, each) for each in data)
+def batches(*data: bytes) -> Callable[[], Iterator[Batch]]:
+    """A log, which may be read again."""
+    return lambda: (Batch(decode_header(each), 0, each) for each in data)
+
+
+def states(*data: bytes) -> dict[str, TransactionMetadata]:
+    found, problems = fold(STATES_3, batches(*data))
+    assert problems == []
+    return found
 
 
 @given(metadata())
 def test_a_state_comes_back_from_its_record(state: TransactionMetadata) -> None:
-    assert fold(batches(encode_state(state, 2))) == {state.transactional_id: state}
+    assert states(encode_state(state, 2)) == {state.transactional_id: state}
 
 
 @given(metadata())
 def test_version_0_keeps_all_but_the_producer_ids_before_and_after(state: TransactionMetadata) -> None:
     plain = state._replace(previous_producer_id=-1, next_producer_id=-1, client_transaction_version=0)
-    assert fold(batches(encode_state(state, 0))) == {state.transactional_id: plain}
+    assert states(encode_state(state, 0)) == {state.transactional_id: plain}
 
 
 def test_the_newest_state_counts_and_a_tombstone_forgets() -> None:
@@ -70,29 +78,46 @@ def test_the_newest_state_counts_and_a_tombstone_forgets() -> None:
     other = TransactionMetadata("b", 2, 60_000, 5).increment_epoch(60_000, 5)
     begun = first.add_partitions([TopicPartition("t", 1), TopicPartition("t", 0)], 6, 2)
     written = [encode_state(each, 2) for each in (first, other, begun)]
-    assert fold(batches(*written)) == {"a": begun, "b": other}
+    assert states(*written) == {"a": begun, "b": other}
     key, _ = encode_record(TRANSACTION, CoordinatorRecord("TransactionLog", {"transactionalId": "b"}))
-    assert fold(batches(*written, encode_batch([Record(0, 7, key, None)]))) == {"a": begun}
+    assert states(*written, encode_batch([Record(0, 7, key, None)])) == {"a": begun}
 
 
-def test_what_a_newer_kafka_wrote_is_stepped_over() -> None:
+def test_what_a_newer_kafka_wrote_is_told_and_stepped_over() -> None:
     known = TransactionMetadata("a", 1, 60_000, 5).increment_epoch(60_000, 5)
     key, value = encode_record(TRANSACTION, CoordinatorRecord("TransactionLog", {"transactionalId": "a"}))[0], b"\0\x09"
-    newer = [Record(0, 7, b"\0\x07\0\x01x", b"?"), Record(1, 7, key, value)]
-    assert fold(batches(encode_state(known, 2), encode_batch(newer))) == {"a": known}
+    newer = [Record(7, 7, b"\0\x07\0\x01x", b"?"), Record(8, 7, key, value)]
+    data = encode_batch(newer, BatchOptions(base_offset=7))
+    assert fold(STATES_3, batches(encode_state(known, 2), data)) == (
+        {"a": known},
+        [
+            "__transaction_state-3 at offset 7: Found an unknown record type 7",
+            "__transaction_state-3 at offset 8: Found an unknown record version 9 for 0 type",
+        ],
+    )
 
 
-def test_damage_is_an_error() -> None:
-    state = TransactionMetadata("a", 1, 60_000, 5)._replace(producer_epoch=0)
-    data = encode_state(state, 2)
+def test_damage_is_told_and_the_state_before_it_holds() -> None:
+    first = TransactionMetadata("a", 1, 60_000, 5).increment_epoch(60_000, 5)
+    second = first.add_partitions([TopicPartition("t", 0)], 6, 2)
+    data = encode_state(second, 2)
     record = next(Batch(decode_header(data), 0, data).records())
     assert record.value is not None
     at = 2 + 8 + 2 + 4  # the status, after version, producer id, epoch and timeout
     bad = record.value[:at] + b"\x63" + record.value[at + 1 :]
-    with pytest.raises(SchemaError, match="Unknown transaction state id 99"):
-        fold(batches(encode_batch([record._replace(value=bad)])))
-    with pytest.raises(SchemaError, match="key should not be null"):
-        fold(batches(encode_batch([record._replace(key=None)])))
+    damaged = {
+        "Unknown transaction state id 99": encode_batch([record._replace(value=bad)]),
+        "key should not be null": encode_batch([record._replace(key=None)]),
+        "Could not read record with version 1": encode_batch([record._replace(value=record.value[:12])]),
+        "Record is corrupt": data[:-1] + bytes([data[-1] ^ 1]),
+    }
+    for reason, batch in damaged.items():
+        found, problems = fold(STATES_3, batches(encode_state(first, 2), batch))
+        assert found == {"a": first}
+        assert len(problems) == 1
+        assert problems[0].startswith("__transaction_state-3 at offset 0: ")
+        assert reason in problems[0]
+        assert fold(STATES_3, batches(batch, encode_state(second, 2)))[0] == {"a": second}, "what follows is read"
 
 
 def test_real_states_are_read_and_written_again_to_the_byte(golden: Path) -> None:
@@ -101,7 +126,7 @@ def test_real_states_are_read_and_written_again_to_the_byte(golden: Path) -> Non
         number = int(directory.name.rpartition("-")[2])
         reader = PartitionReader(str(directory), TopicPartition(TRANSACTION_STATE, number))
         for batch in reader.read(0):
-            (found,) = fold([batch]).values()
+            (found,) = states(batch.data).values()
             again = encode_state(found, 2)
             (record,) = batch.records()
             (written,) = Batch(decode_header(again), 0, again).records()
@@ -164,6 +189,16 @@ def test_names_of_states_are_kafkas() -> None:
         "Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort", "Dead",
         "PrepareEpochFence",
     ]  # fmt: skip
+
+
+def test_when_a_transaction_is_timed_out_and_an_id_expired() -> None:
+    open_ = TransactionMetadata("a", 1, 100, 1, 3).add_partitions([], 10, 2)
+    assert [open_.is_timed_out(now) for now in (110, 111)] == [False, True]
+    assert not open_._replace(timeout_ms=(1 << 31) - 1).is_timed_out(1 << 40), "two-phase commits wait for ever"
+    ended = open_.prepare(True, 20, 2, -1).complete(30)
+    assert not ended.is_timed_out(1 << 40)
+    assert [ended.is_expired(now, 7) for now in (36, 37)] == [False, True]
+    assert not open_.is_expired(1 << 40, 7)
 
 
 def test_hashes_are_javas() -> None:
