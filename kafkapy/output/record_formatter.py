@@ -22,7 +22,10 @@ from kafkapy.errors import FormatError, UsageError
 from kafkapy.formats.record_batch import Record
 from kafkapy.output.deserializers import Deserializer, deserializer
 
-PACKAGES = ("org.apache.kafka.tools.consumer.", "kafka.tools.")
+PACKAGES = ("org.apache.kafka.tools.consumer.group.share.", "org.apache.kafka.tools.consumer.", "kafka.tools.")
+SHORT_NAMES = (
+    "default", "logging", "no-op", "offsets", "group-metadata", "transaction-log", "share-group", "share-group-state",
+)  # fmt: skip
 DEFAULT_FORMATTER = "default"
 NOT_PRESENT = b"NOT_PRESENT"
 
@@ -48,10 +51,18 @@ def formatter(name: str, properties: Mapping[str, str]) -> Formatter:
     short = name
     for package in PACKAGES:
         short = short.removeprefix(package)
-    made = _FORMATTERS.get(short) or _FORMATTERS.get(short.lower().replace("-", ""))
+    made = _made(short, properties) or _made(short.lower().replace("-", ""), properties)
     if made is None:
-        raise UsageError(f"no formatter '{name}': kafkapy runs no Java classes; use default, logging or no-op")
-    return made(properties)
+        raise UsageError(f"no formatter '{name}': kafkapy runs no Java classes; use one of {', '.join(SHORT_NAMES)}")
+    return made
+
+
+def _made(name: str, properties: Mapping[str, str]) -> Formatter | None:
+    if name in _FORMATTERS:
+        return _FORMATTERS[name](properties)
+    from kafkapy.output.coordinator_formatters import coordinator_formatter
+
+    return coordinator_formatter(name)
 
 
 class Style(NamedTuple):

@@ -1,0 +1,183 @@
+"""``kafkapy consumer-offsets``: what the coordinators wrote, straight out of the internal topics' files."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kafkapy.errors import UsageError
+from kafkapy.output.history_format import Format, Records
+from kafkapy.output.output_format import Output
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .consumer_group_errors import tell_problems
+
+if TYPE_CHECKING:
+    from kafkapy.backends.offset_history import HistoryFilter
+    from kafkapy.backends.selection import Selection
+
+WHICH = "Which records (all that are given must hold; a record that has no such field is left out)"
+HASH = "Where a group is"
+HOW = "How to print"
+
+app = new_app()
+
+
+def _option(metavar: str, help_text: str, panel: str = WHICH) -> Any:
+    return typer.Option(metavar=metavar, help=help_text, rich_help_panel=panel)
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        (
+            "Show every offset that a group committed, as far as the log still has it:",
+            "kafkapy consumer-offsets --group billing",
+        ),
+        (
+            "Print the lines of older Kafkas, for scripts that read them:",
+            "kafkapy consumer-offsets --log-dirs /kafka/1,/kafka/2 --format legacy",
+        ),
+        (
+            "See in a table what was committed for one partition in an hour:",
+            "kafkapy consumer-offsets --topic orders --partition 0 --from-time 2026-11-16T09:00:00Z "
+            "--to-time 2026-11-16T10:00:00Z --format table",
+        ),
+        ("Find the partition that keeps a group:", "kafkapy consumer-offsets --which-partition billing"),
+    ),
+)
+def consumer_offsets(
+    records: Annotated[
+        Records,
+        typer.Option(
+            help="Offset commits, records of groups, transactions (of __transaction_state), or all of them.",
+            rich_help_panel=WHICH,
+        ),
+    ] = Records.OFFSETS,
+    group: Annotated[list[str] | None, _option("ID", "Of this group. Can be given more than once.")] = None,
+    topic: Annotated[
+        list[str] | None, _option("NAME", "Committed for this topic. Can be given more than once.")
+    ] = None,
+    partition: Annotated[
+        list[int] | None, _option("N", "Committed for the partition of this number. Can be given more than once.")
+    ] = None,
+    from_time: Annotated[
+        str | None, _option("TIME", "Written at this time or later: epoch milliseconds, or ISO 8601 (UTC by default).")
+    ] = None,
+    to_time: Annotated[str | None, _option("TIME", "Written at this time or before.")] = None,
+    form: Annotated[
+        Format | None,
+        typer.Option(
+            "--format",
+            help="json: an object a line, as console-consumer --formatter offsets (the default); legacy: the lines of "
+            "Kafka 2.1 to 3.9; 1.0: those of Kafka 0.9 to 2.0; table: as --output table.",
+            rich_help_panel=HOW,
+        ),
+    ] = None,
+    which_partition: Annotated[
+        list[str] | None,
+        _option(
+            "GROUP",
+            "Print only which partition of __consumer_offsets keeps this group. Can be given more than once.",
+            HASH,
+        ),
+    ] = None,
+    partition_count: Annotated[
+        int | None,
+        _option("N", "How many partitions __consumer_offsets has; by default what the cluster says, else 50.", HASH),
+    ] = None,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Show committed offsets, groups and transactions as they lie in the internal topics' logs."""
+    chosen = selection(cluster, log_dirs, bootstrap_server)
+    if which_partition:
+        _print_partitions(output, which_partition, partition_count, chosen)
+        return
+    if form is not None and output is not Output.KAFKA:
+        raise UsageError("--format and --output are two ways to say how to print: give one of them")
+    if records is Records.TRANSACTIONS and (group or topic or partition):
+        raise UsageError("--group, --topic and --partition are for offset commits and groups, not for transactions")
+    from kafkapy.backends.offset_history import HistoryFilter
+
+    wanted = HistoryFilter(
+        frozenset(group or ()),
+        frozenset(topic or ()),
+        frozenset(partition or ()),
+        _time("--from-time", from_time),
+        _time("--to-time", to_time),
+    )
+    if form is Format.TABLE:
+        output = Output.TABLE
+    if _print(chosen, records, wanted, form or Format.JSON, output):
+        raise typer.Exit(1)
+
+
+def _print(chosen: "Selection", records: Records, wanted: "HistoryFilter", form: Format, output: Output) -> list[str]:
+    """Print all; the problems that were met, and told."""
+    from kafkapy.backends.offset_history import history
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.output.history_printer import history_rows, print_texts, sources
+    from kafkapy.output.printing import print_rows
+    from kafkapy.output.sink import Sink
+
+    problems: list[str] = []
+
+    def tell(problem: str) -> None:
+        problems.append(problem)
+        tell_problems([problem])
+
+    opened = open_cluster(chosen)
+    found = [(kind, history(opened, topic, wanted, tell)) for topic, kind in sources(records)]
+    if output is not Output.KAFKA:
+        print_rows(output, chain.from_iterable(history_rows(kind, batches, tell) for kind, batches in found))
+        return problems
+    for kind, batches in found:
+        print_texts(form, kind, batches, Sink().write, tell)
+    return problems
+
+
+def _print_partitions(output: Output, groups: list[str], count: int | None, chosen: "Selection") -> None:
+    from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS, partition_for
+    from kafkapy.output.printing import print_rows
+
+    if count is not None and count < 1:
+        raise UsageError(f"--partition-count: {count} is no number of partitions")
+    partitions = count or _partition_count(chosen)
+
+    def rows() -> Iterator[tuple[str, dict[str, Any]]]:
+        for group in groups:
+            number = partition_for(group, partitions)
+            yield (
+                str(number),
+                {"type": "group_partition", "group": group, "topic": CONSUMER_OFFSETS, "partition": number},
+            )
+
+    print_rows(output, rows())
+
+
+def _partition_count(chosen: "Selection") -> int:
+    """What the cluster says; Kafka's default where none is named or there, or it has no such topic yet."""
+    import os
+
+    from kafkapy.backends.selection import Selection, open_cluster
+    from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS, PARTITIONS
+
+    if chosen == Selection() and not os.path.isdir(chosen.directory):
+        return PARTITIONS
+    topic = open_cluster(chosen).image().topics.get(CONSUMER_OFFSETS)
+    # without a metadata log, there are at least as many as the highest number of a directory tells
+    return max(topic.partitions) + 1 if topic is not None else PARTITIONS
+
+
+def _time(option: str, given: str | None) -> int | None:
+    from kafkapy.output.timestamps import parse_timestamp
+
+    try:
+        return None if given is None else parse_timestamp(given)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from None
