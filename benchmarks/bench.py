@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.cases import Bench, Case, Result, all_cases  # noqa: E402
 from benchmarks.data import DataSet, default_data_dir, make_data  # noqa: E402
 from benchmarks.directory_cases import directory_table, measure_directories  # noqa: E402
+from benchmarks.group_cases import group_table  # noqa: E402
 from benchmarks.installed import install  # noqa: E402
 from benchmarks.kafka import BenchmarkError, Kafka  # noqa: E402
 from benchmarks.produce_cases import produce_table  # noqa: E402
@@ -68,8 +69,9 @@ def _run(options: argparse.Namespace) -> None:
             return
         directories = directory_table(measure_directories(command, data_dir, rounds))
         producing = produce_table(command, kafka, RECORDS, Path(work))
+        groups = group_table(command, kafka, Path(work), rounds)
     sizes: dict[DataSet, int] = {data_set: data_set.size(data_dir) for data_set in data_sets}
-    tables = Tables(directories, producing)
+    tables = Tables(directories, producing, groups)
     options.markdown.write_text(page(results, tables, sizes, options.date, KAFKA_VERSION, rounds), encoding="utf-8")
 
 

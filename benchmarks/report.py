@@ -43,6 +43,13 @@ to a broker, so the CPU of both counts, without what an idle broker needs to sta
 
 {producing}
 
+## Describing many groups
+
+`consumer-groups --describe --all-groups`: kafkapy folds the files of `__consumer_offsets`; Kafka's tool asks a broker
+that was booted on the same directory, whose own CPU is not counted. Both printed the same rows.
+
+{groups}
+
 ## The machine
 
 {machine}
@@ -67,6 +74,7 @@ class Tables(NamedTuple):
 
     directories: str
     producing: str
+    groups: str
 
 
 def page(
@@ -81,6 +89,7 @@ def page(
         table=table(results),
         directories=tables.directories,
         producing=tables.producing,
+        groups=tables.groups,
         peak=f"{_mega(peak)}{'' if peak <= PEAK_TARGET_BYTES else ' (missed)'}",
         peak_target=_mega(PEAK_TARGET_BYTES),
         record_size=RECORD_SIZE,

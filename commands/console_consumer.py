@@ -1,4 +1,4 @@
-"""``kafkapy console-consumer``: kafka-console-consumer.sh, without groups."""
+"""``kafkapy console-consumer``: kafka-console-consumer.sh, and a command for each record."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,10 +8,23 @@ from kafkapy.errors import UsageError
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, selection
+from .console_consumer_options import (
+    DeadLetterOption,
+    ExecOption,
+    ExecTimeoutOption,
+    GroupFlags,
+    GroupOption,
+    GroupRequest,
+    MembersOption,
+    RetryDelaysOption,
+    ThenOption,
+    consume_as_group,
+)
 from .properties import Renamed, load_properties
 
 if TYPE_CHECKING:
-    from kafkapy.backends.consuming import Consumer
+    from kafkapy.backends.consuming import Consumer, Limits, StartAt
+    from kafkapy.backends.selection import Selection
     from kafkapy.output.record_formatter import RecordPrinter
 
 WHAT = "What to read"
@@ -44,6 +57,33 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
             "kafkapy console-consumer --log-dirs /kafka/1 --topic orders --partition 0 --offset 42 --max-messages 10",
         ),
         ("Wait for new records of several topics:", "kafkapy console-consumer --include 'orders.*' --follow"),
+        (
+            "Go on where the group stopped, and remember where this run stops:",
+            "kafkapy console-consumer --topic orders --group billing --from-beginning",
+        ),
+        (
+            "See how two members share a topic, and what moves when a third joins and the first leaves:",
+            "kafkapy console-consumer --topic orders --group g --members 2 --then join@100 --then leave:1@200",
+        ),
+        (
+            "Send each order to a service. What fails is tried again after 10 s, 1 min and 10 min, then put aside:",
+            "kafkapy console-consumer --topic orders --group mailer --follow --exec './send-mail' --retry-delays "
+            "10s,1m,10m",
+        ),
+        (
+            "Look at what was put aside, and why:",
+            "kafkapy console-consumer --topic orders.mailer.dead-letter --from-beginning --formatter-property "
+            "print.headers=true",
+        ),
+        (
+            "When the cause is gone, handle it again; what fails once more is put back:",
+            "kafkapy console-consumer --topic orders.mailer.dead-letter --group again --from-beginning --exec "
+            "'./send-mail' --dead-letter-topic orders.mailer.dead-letter",
+        ),
+        (
+            "A delay queue: what is sent to a group's retry topic is handled when its time is over, here 10 minutes:",
+            "kafkapy console-producer --topic orders.mailer.retry.10m",
+        ),
     ),
 )
 def console_consumer(
@@ -77,7 +117,13 @@ def console_consumer(
         ),
     ] = False,
     formatter: Annotated[
-        str, _text("CLASS", "default, logging or no-op, or Kafka's class of that name.", HOW)
+        str,
+        _text(
+            "CLASS",
+            "default, logging, no-op, offsets, group-metadata, transaction-log, share-group or share-group-state, or "
+            "Kafka's class of that name (whose JSON objects have nothing between them).",
+            HOW,
+        ),
     ] = "default",
     formatter_property: Annotated[
         list[str] | None,
@@ -107,18 +153,30 @@ def console_consumer(
     command_property: Annotated[
         list[str] | None,
         _text(
-            "NAME=VALUE", "isolation.level, auto.offset.reset, exclude.internal.topics; others are ignored.", CONSUMER
+            "NAME=VALUE",
+            "isolation.level, auto.offset.reset, exclude.internal.topics; for a group also group.protocol (classic or "
+            "consumer), partition.assignment.strategy, group.remote.assignor, group.instance.id, client.id, "
+            "client.rack, session.timeout.ms, max.poll.interval.ms, enable.auto.commit, auto.commit.interval.ms. "
+            "Others are ignored.",
+            CONSUMER,
         ),
     ] = None,
     command_config: Annotated[str | None, _text("FILE", "A file of such properties.", CONSUMER)] = None,
     property_: Annotated[list[str] | None, typer.Option("--property", hidden=True)] = None,
     consumer_property: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     consumer_config: Annotated[str | None, typer.Option("--consumer.config", hidden=True)] = None,
+    group: GroupOption = None,
+    members: MembersOption = None,
+    then: ThenOption = None,
+    exec_: ExecOption = None,
+    exec_timeout: ExecTimeoutOption = None,
+    retry_delays: RetryDelaysOption = None,
+    dead_letter_topic: DeadLetterOption = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
 ) -> None:
-    """Print the records of topics."""
+    """Print the records of topics, or run a command for each, as members of a group."""
     _check(topic, include, partition, offset, from_beginning)
     configs = load_properties(
         RENAMED.choose("--consumer.config", consumer_config, "--command-config", command_config),
@@ -128,28 +186,27 @@ def console_consumer(
     deserializers = [f"key.deserializer={key_deserializer}"] if key_deserializer else []
     deserializers += [f"value.deserializer={value_deserializer}"] if value_deserializer else []
     properties = load_properties(formatter_config, [*deserializers, *named])
-    from kafkapy.backends.consuming import Consumer, StartAt, is_committed, partitions_of
-    from kafkapy.backends.selection import open_cluster
+    from kafkapy.backends.consuming import Limits, StartAt, is_committed
     from kafkapy.output.record_formatter import RecordPrinter
     from kafkapy.output.record_formatter import formatter as formatter_of
     from kafkapy.output.sink import Sink
 
-    start = StartAt.of(offset, from_beginning, configs.get("auto.offset.reset"))
     committed = is_committed(isolation_level or configs.get("isolation.level"))
+    limits = Limits(max_messages, timeout_ms if timeout_ms >= 0 else None, follow, committed)
+    flags = GroupFlags(group, members, then, exec_, exec_timeout, retry_delays, dead_letter_topic)
+    group_id, where = flags.group_id(configs, partition), selection(cluster, log_dirs, bootstrap_server)
     made = formatter_of(formatter, properties)
-    opened = open_cluster(selection(cluster, log_dirs, bootstrap_server))
-    exclude_internal = configs.get("exclude.internal.topics", "true").strip().lower() == "true"
-    partitions = partitions_of(opened.image(), topic, include, partition, exclude_internal)
-    consumer = Consumer(opened, partitions, committed)
-    for line in (*made.problems, *consumer.seek(start)):
-        _tell(line)
     printer = RecordPrinter(made, Sink().write, _tell if skip_message_on_error else None)
-    try:
-        _print(consumer, printer, max_messages, timeout_ms, follow)
-    finally:
-        _tell(f"Processed a total of {printer.count} messages")
-        if enable_systest_events:
-            typer.echo("shutdown_complete")
+    for line in made.problems:
+        _tell(line)
+    if group_id is not None:
+        request = GroupRequest(group_id, configs, topic, include, from_beginning, limits, where)
+        consume_as_group(request, flags, printer, _tell)
+    else:
+        start = StartAt.of(offset, from_beginning, configs.get("auto.offset.reset"))
+        _print(_consumer(where, configs, topic, include, partition, start, committed), printer, limits)
+    if enable_systest_events:
+        typer.echo("shutdown_complete")
 
 
 def _check(topic: str | None, include: str | None, partition: int | None, offset: str | None, beginning: bool) -> None:
@@ -163,21 +220,43 @@ def _check(topic: str | None, include: str | None, partition: int | None, offset
         raise UsageError("Options from-beginning and offset cannot be specified together")
 
 
-def _print(consumer: "Consumer", printer: "RecordPrinter", max_messages: int, timeout_ms: int, tail: bool) -> None:
+def _consumer(
+    where: "Selection",
+    configs: dict[str, str],
+    topic: str | None,
+    include: str | None,
+    partition: int | None,
+    start: "StartAt",
+    committed: bool,
+) -> "Consumer":
+    from kafkapy.backends.consuming import Consumer, partitions_of
+    from kafkapy.backends.selection import open_cluster
+
+    opened = open_cluster(where)
+    exclude_internal = configs.get("exclude.internal.topics", "true").strip().lower() == "true"
+    consumer = Consumer(opened, partitions_of(opened.image(), topic, include, partition, exclude_internal), committed)
+    for line in consumer.seek(start):
+        _tell(line)
+    return consumer
+
+
+def _print(consumer: "Consumer", printer: "RecordPrinter", limits: "Limits") -> None:
     import time
 
     from kafkapy.backends.consuming import follow, limited
 
-    timeout = timeout_ms if timeout_ms >= 0 else None
-    fetched = follow(consumer, timeout, time.monotonic, time.sleep) if tail else consumer.poll()
+    fetched = follow(consumer, limits.timeout_ms, time.monotonic, time.sleep) if limits.follow else consumer.poll()
     try:
-        for each in limited(fetched, max_messages):
+        for each in limited(fetched, limits.max_messages):
             if each is None:
                 printer.flush()
             else:
                 printer.print(each.records, each.partition.partition, each.timestamp_type)
     finally:
-        printer.flush()
+        try:
+            printer.flush()
+        finally:
+            _tell(f"Processed a total of {printer.count} messages")
 
 
 def _tell(line: str) -> None:

@@ -22,17 +22,27 @@ _kafkapy() {
     fi
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case "$path $word" in
-            'kafkapy configs'|'kafkapy console-consumer'|'kafkapy console-producer'|'kafkapy delete-records'|'kafkapy dump-log'|'kafkapy features'|'kafkapy get-offsets'|'kafkapy log-dirs'|'kafkapy lookup'|'kafkapy maintenance'|'kafkapy metadata-quorum'|'kafkapy metadata-shell'|'kafkapy storage'|'kafkapy storage format'|'kafkapy storage version-mapping'|'kafkapy storage feature-dependencies'|'kafkapy storage broker-properties'|'kafkapy storage info'|'kafkapy storage random-uuid'|'kafkapy topics') path="$path $word" ;;
+            'kafkapy assign'|'kafkapy configs'|'kafkapy console-consumer'|'kafkapy console-producer'|'kafkapy consumer-groups'|'kafkapy consumer-offsets'|'kafkapy delete-records'|'kafkapy dump-log'|'kafkapy features'|'kafkapy get-offsets'|'kafkapy groups'|'kafkapy log-dirs'|'kafkapy lookup'|'kafkapy maintenance'|'kafkapy metadata-quorum'|'kafkapy metadata-shell'|'kafkapy share-groups'|'kafkapy storage'|'kafkapy storage format'|'kafkapy storage version-mapping'|'kafkapy storage feature-dependencies'|'kafkapy storage broker-properties'|'kafkapy storage info'|'kafkapy storage random-uuid'|'kafkapy streams-groups'|'kafkapy topics'|'kafkapy transactions'|'kafkapy transactions list'|'kafkapy transactions describe'|'kafkapy transactions describe-producers'|'kafkapy transactions find-hanging'|'kafkapy transactions abort'|'kafkapy transactions forceTerminateTransaction') path="$path $word" ;;
         esac
     done
     case "$path $prev" in
+        'kafkapy assign --topics'|'kafkapy assign --members'|'kafkapy assign --assignor'|'kafkapy assign --group-protocol'|'kafkapy assign --racks'|'kafkapy assign --replication-factor'|'kafkapy assign --then') :; return ;;
+        'kafkapy assign --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy configs --entity-type'|'kafkapy configs --entity-name'|'kafkapy configs --topic'|'kafkapy configs --client'|'kafkapy configs --user'|'kafkapy configs --broker'|'kafkapy configs --ip'|'kafkapy configs --client-metrics'|'kafkapy configs --group'|'kafkapy configs --add-config'|'kafkapy configs --delete-config'|'kafkapy configs --bootstrap-server') :; return ;;
         'kafkapy configs --add-config-file'|'kafkapy configs --cluster'|'kafkapy configs --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy configs --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
-        'kafkapy console-consumer --topic'|'kafkapy console-consumer --include'|'kafkapy console-consumer --partition'|'kafkapy console-consumer --offset'|'kafkapy console-consumer --isolation-level'|'kafkapy console-consumer --max-messages'|'kafkapy console-consumer --timeout-ms'|'kafkapy console-consumer --formatter'|'kafkapy console-consumer --formatter-property'|'kafkapy console-consumer --key-deserializer'|'kafkapy console-consumer --value-deserializer'|'kafkapy console-consumer --command-property'|'kafkapy console-consumer --bootstrap-server') :; return ;;
+        'kafkapy console-consumer --topic'|'kafkapy console-consumer --include'|'kafkapy console-consumer --partition'|'kafkapy console-consumer --offset'|'kafkapy console-consumer --isolation-level'|'kafkapy console-consumer --max-messages'|'kafkapy console-consumer --timeout-ms'|'kafkapy console-consumer --formatter'|'kafkapy console-consumer --formatter-property'|'kafkapy console-consumer --key-deserializer'|'kafkapy console-consumer --value-deserializer'|'kafkapy console-consumer --command-property'|'kafkapy console-consumer --group'|'kafkapy console-consumer --members'|'kafkapy console-consumer --then'|'kafkapy console-consumer --exec'|'kafkapy console-consumer --exec-timeout'|'kafkapy console-consumer --retry-delays'|'kafkapy console-consumer --dead-letter-topic'|'kafkapy console-consumer --bootstrap-server') :; return ;;
         'kafkapy console-consumer --formatter-config'|'kafkapy console-consumer --command-config'|'kafkapy console-consumer --cluster'|'kafkapy console-consumer --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy console-producer --topic'|'kafkapy console-producer --reader-property'|'kafkapy console-producer --line-reader'|'kafkapy console-producer --batch-size'|'kafkapy console-producer --timeout'|'kafkapy console-producer --request-required-acks'|'kafkapy console-producer --command-property'|'kafkapy console-producer --transactional-id'|'kafkapy console-producer --transaction-size'|'kafkapy console-producer --abort-every'|'kafkapy console-producer --message-send-max-retries'|'kafkapy console-producer --retry-backoff-ms'|'kafkapy console-producer --request-timeout-ms'|'kafkapy console-producer --metadata-expiry-ms'|'kafkapy console-producer --max-block-ms'|'kafkapy console-producer --max-memory-bytes'|'kafkapy console-producer --socket-buffer-size'|'kafkapy console-producer --bootstrap-server') :; return ;;
         'kafkapy console-producer --reader-config'|'kafkapy console-producer --command-config'|'kafkapy console-producer --cluster'|'kafkapy console-producer --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy consumer-groups --validate-regex'|'kafkapy consumer-groups --group'|'kafkapy consumer-groups --topic'|'kafkapy consumer-groups --to-offset'|'kafkapy consumer-groups --shift-by'|'kafkapy consumer-groups --to-datetime'|'kafkapy consumer-groups --by-duration'|'kafkapy consumer-groups --to-timestamp'|'kafkapy consumer-groups --to-group'|'kafkapy consumer-groups --timeout'|'kafkapy consumer-groups --bootstrap-server') :; return ;;
+        'kafkapy consumer-groups --from-file'|'kafkapy consumer-groups --command-config'|'kafkapy consumer-groups --cluster'|'kafkapy consumer-groups --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy consumer-groups --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy consumer-offsets --records') mapfile -t COMPREPLY < <(compgen -W 'offsets groups transactions all' -- "$cur"); return ;;
+        'kafkapy consumer-offsets --group'|'kafkapy consumer-offsets --topic'|'kafkapy consumer-offsets --partition'|'kafkapy consumer-offsets --from-time'|'kafkapy consumer-offsets --to-time'|'kafkapy consumer-offsets --which-partition'|'kafkapy consumer-offsets --partition-count'|'kafkapy consumer-offsets --bootstrap-server') :; return ;;
+        'kafkapy consumer-offsets --format') mapfile -t COMPREPLY < <(compgen -W 'json legacy 1.0 table' -- "$cur"); return ;;
+        'kafkapy consumer-offsets --cluster'|'kafkapy consumer-offsets --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy consumer-offsets --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy delete-records --offset-json-file'|'kafkapy delete-records --cluster'|'kafkapy delete-records --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy delete-records --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy delete-records --bootstrap-server') :; return ;;
@@ -46,6 +56,9 @@ _kafkapy() {
         'kafkapy get-offsets --topic'|'kafkapy get-offsets --partitions'|'kafkapy get-offsets --topic-partitions'|'kafkapy get-offsets --time'|'kafkapy get-offsets --bootstrap-server') :; return ;;
         'kafkapy get-offsets --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy get-offsets --cluster'|'kafkapy get-offsets --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy groups --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy groups --group-type'|'kafkapy groups --protocol'|'kafkapy groups --bootstrap-server') :; return ;;
+        'kafkapy groups --cluster'|'kafkapy groups --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy log-dirs --topic-list'|'kafkapy log-dirs --broker-list'|'kafkapy log-dirs --bootstrap-server') :; return ;;
         'kafkapy log-dirs --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy log-dirs --cluster'|'kafkapy log-dirs --log-dirs') _kafkapy_files "$cur"; return ;;
@@ -60,6 +73,9 @@ _kafkapy() {
         'kafkapy metadata-quorum --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy metadata-shell --snapshot'|'kafkapy metadata-shell -s'|'kafkapy metadata-shell --cluster'|'kafkapy metadata-shell --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy metadata-shell --bootstrap-server') :; return ;;
+        'kafkapy share-groups --group'|'kafkapy share-groups --bootstrap-server') :; return ;;
+        'kafkapy share-groups --cluster'|'kafkapy share-groups --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy share-groups --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy storage format --cluster'|'kafkapy storage format --config'|'kafkapy storage format -c') _kafkapy_files "$cur"; return ;;
         'kafkapy storage format --brokers'|'kafkapy storage format --racks'|'kafkapy storage format --add-scram'|'kafkapy storage format -S'|'kafkapy storage format --initial-controllers'|'kafkapy storage format -I'|'kafkapy storage format --cluster-id'|'kafkapy storage format -t'|'kafkapy storage format --release-version'|'kafkapy storage format -r'|'kafkapy storage format --metadata-version'|'kafkapy storage format --feature'|'kafkapy storage format -f') :; return ;;
         'kafkapy storage version-mapping --release-version'|'kafkapy storage version-mapping -r') :; return ;;
@@ -67,25 +83,49 @@ _kafkapy() {
         'kafkapy storage broker-properties --broker'|'kafkapy storage broker-properties --base-port') :; return ;;
         'kafkapy storage broker-properties --cluster') _kafkapy_files "$cur"; return ;;
         'kafkapy storage info --cluster'|'kafkapy storage info --log-dirs'|'kafkapy storage info --config'|'kafkapy storage info -c') _kafkapy_files "$cur"; return ;;
+        'kafkapy streams-groups --group'|'kafkapy streams-groups --bootstrap-server') :; return ;;
+        'kafkapy streams-groups --cluster'|'kafkapy streams-groups --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy streams-groups --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy topics --topic'|'kafkapy topics --topic-id'|'kafkapy topics --partitions'|'kafkapy topics --replication-factor'|'kafkapy topics --replica-assignment'|'kafkapy topics --config'|'kafkapy topics --bootstrap-server') :; return ;;
         'kafkapy topics --placement') mapfile -t COMPREPLY < <(compgen -W 'striped legacy' -- "$cur"); return ;;
         'kafkapy topics --from-file'|'kafkapy topics --cluster'|'kafkapy topics --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy topics --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy transactions list --duration-filter'|'kafkapy transactions list --transactional-id-pattern'|'kafkapy transactions list --bootstrap-server') :; return ;;
+        'kafkapy transactions list --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy transactions list --cluster'|'kafkapy transactions list --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy transactions describe --transactional-id'|'kafkapy transactions describe --bootstrap-server') :; return ;;
+        'kafkapy transactions describe --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy transactions describe --cluster'|'kafkapy transactions describe --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy transactions describe-producers --topic'|'kafkapy transactions describe-producers --partition'|'kafkapy transactions describe-producers --broker-id'|'kafkapy transactions describe-producers --bootstrap-server') :; return ;;
+        'kafkapy transactions describe-producers --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy transactions describe-producers --cluster'|'kafkapy transactions describe-producers --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy transactions find-hanging --broker-id'|'kafkapy transactions find-hanging --topic'|'kafkapy transactions find-hanging --partition'|'kafkapy transactions find-hanging --max-transaction-timeout'|'kafkapy transactions find-hanging --bootstrap-server') :; return ;;
+        'kafkapy transactions find-hanging --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy transactions find-hanging --cluster'|'kafkapy transactions find-hanging --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy transactions abort --topic'|'kafkapy transactions abort --partition'|'kafkapy transactions abort --start-offset'|'kafkapy transactions abort --producer-id'|'kafkapy transactions abort --producer-epoch'|'kafkapy transactions abort --coordinator-epoch'|'kafkapy transactions abort --bootstrap-server') :; return ;;
+        'kafkapy transactions abort --cluster'|'kafkapy transactions abort --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy transactions forceTerminateTransaction --transactionalId'|'kafkapy transactions forceTerminateTransaction --bootstrap-server') :; return ;;
+        'kafkapy transactions forceTerminateTransaction --cluster'|'kafkapy transactions forceTerminateTransaction --log-dirs') _kafkapy_files "$cur"; return ;;
     esac
     case "$path" in
-        'kafkapy') mapfile -t COMPREPLY < <(compgen -W 'configs console-consumer console-producer delete-records dump-log features get-offsets log-dirs lookup maintenance metadata-quorum metadata-shell storage topics --debug --version --help' -- "$cur") ;;
+        'kafkapy') mapfile -t COMPREPLY < <(compgen -W 'assign configs console-consumer console-producer consumer-groups consumer-offsets delete-records dump-log features get-offsets groups log-dirs lookup maintenance metadata-quorum metadata-shell share-groups storage streams-groups topics transactions --debug --version --help' -- "$cur") ;;
+        'kafkapy assign') mapfile -t COMPREPLY < <(compgen -W '--topics --members --assignor --group-protocol --racks --replication-factor --then --output --debug --version --help' -- "$cur") ;;
         'kafkapy configs') mapfile -t COMPREPLY < <(compgen -W '--describe --alter --all --entity-type --entity-name --entity-default --topic --client --client-defaults --user --user-defaults --broker --broker-defaults --ip --ip-defaults --client-metrics --group --add-config --add-config-file --delete-config --no-fsync --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
-        'kafkapy console-consumer') mapfile -t COMPREPLY < <(compgen -W '--topic --include --partition --offset --from-beginning --isolation-level --max-messages --timeout-ms --follow --formatter --formatter-property --formatter-config --key-deserializer --value-deserializer --skip-message-on-error --enable-systest-events --command-property --command-config --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
+        'kafkapy console-consumer') mapfile -t COMPREPLY < <(compgen -W '--topic --include --partition --offset --from-beginning --isolation-level --max-messages --timeout-ms --follow --formatter --formatter-property --formatter-config --key-deserializer --value-deserializer --skip-message-on-error --enable-systest-events --command-property --command-config --group --members --then --exec --exec-timeout --retry-delays --dead-letter-topic --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
         'kafkapy console-producer') mapfile -t COMPREPLY < <(compgen -W '--topic --debug --version --help --reader-property --reader-config --line-reader --sync --compression-codec --batch-size --timeout --request-required-acks --no-fsync --command-property --command-config --transactional-id --transaction-size --abort-every --message-send-max-retries --retry-backoff-ms --request-timeout-ms --metadata-expiry-ms --max-block-ms --max-memory-bytes --socket-buffer-size --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy consumer-groups') mapfile -t COMPREPLY < <(compgen -W '--list --describe --delete --reset-offsets --delete-offsets --validate-regex --group --all-groups --topic --all-topics --state --type --offsets --members --verbose --totals --to-earliest --to-latest --to-current --to-offset --shift-by --to-datetime --by-duration --to-timestamp --to-group --from-file --dry-run --execute --export --no-fsync --output --debug --version --help --timeout --command-config --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy consumer-offsets') mapfile -t COMPREPLY < <(compgen -W '--records --group --topic --partition --from-time --to-time --format --which-partition --partition-count --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy delete-records') mapfile -t COMPREPLY < <(compgen -W '--offset-json-file --no-fsync --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy dump-log') mapfile -t COMPREPLY < <(compgen -W '--files --print-data-log --deep-iteration --skip-record-metadata --max-bytes --output --summary --key-decoder-class --value-decoder-class --offsets-decoder --transaction-log-decoder --cluster-metadata-decoder --remote-log-metadata-decoder --share-group-state-decoder --from-offset --to-offset --from-time --to-time --partition-leader-epoch --producer-id --key --header --transactional --verify-index-only --index-sanity-check --max-message-size --resync --debug --version --help' -- "$cur") ;;
         'kafkapy features') mapfile -t COMPREPLY < <(compgen -W '--node-id --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy get-offsets') mapfile -t COMPREPLY < <(compgen -W '--topic --partitions --topic-partitions --exclude-internal-topics --time --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy groups') mapfile -t COMPREPLY < <(compgen -W '--list --output --debug --version --help --group-type --protocol --consumer --share --streams --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy log-dirs') mapfile -t COMPREPLY < <(compgen -W '--describe --topic-list --broker-list --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy lookup') mapfile -t COMPREPLY < <(compgen -W '--topic --partition --output --debug --version --help --offset --time --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy maintenance') mapfile -t COMPREPLY < <(compgen -W '--dry-run --topic --now --assume --snapshot --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy metadata-quorum') mapfile -t COMPREPLY < <(compgen -W '--status --replication --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy metadata-shell') mapfile -t COMPREPLY < <(compgen -W '--snapshot -s --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
+        'kafkapy share-groups') mapfile -t COMPREPLY < <(compgen -W '--list --describe --group --all-groups --offsets --members --state --verbose --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy storage') mapfile -t COMPREPLY < <(compgen -W 'format version-mapping feature-dependencies broker-properties info random-uuid --help' -- "$cur") ;;
         'kafkapy storage format') mapfile -t COMPREPLY < <(compgen -W '--cluster --brokers --racks --config -c --add-scram -S --ignore-formatted -g --standalone -s --no-initial-controllers -N --initial-controllers -I --cluster-id -t --release-version -r --metadata-version --feature -f --debug --version --help' -- "$cur") ;;
         'kafkapy storage version-mapping') mapfile -t COMPREPLY < <(compgen -W '--release-version -r --debug --version --help' -- "$cur") ;;
@@ -93,7 +133,15 @@ _kafkapy() {
         'kafkapy storage broker-properties') mapfile -t COMPREPLY < <(compgen -W '--broker --base-port --debug --version --help --cluster' -- "$cur") ;;
         'kafkapy storage info') mapfile -t COMPREPLY < <(compgen -W '--cluster --log-dirs --config -c --debug --version --help' -- "$cur") ;;
         'kafkapy storage random-uuid') mapfile -t COMPREPLY < <(compgen -W '--debug --version --help' -- "$cur") ;;
+        'kafkapy streams-groups') mapfile -t COMPREPLY < <(compgen -W '--list --describe --group --all-groups --offsets --members --state --verbose --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy topics') mapfile -t COMPREPLY < <(compgen -W '--create --list --describe --alter --delete --topic --topic-id --exclude-internal --if-exists --if-not-exists --topics-with-overrides --partitions --replication-factor --replica-assignment --config --placement --no-fsync --from-file --plan --apply --under-replicated-partitions --unavailable-partitions --under-min-isr-partitions --at-min-isr-partitions --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
+        'kafkapy transactions') mapfile -t COMPREPLY < <(compgen -W 'list describe describe-producers find-hanging abort forceTerminateTransaction --help' -- "$cur") ;;
+        'kafkapy transactions list') mapfile -t COMPREPLY < <(compgen -W '--duration-filter --transactional-id-pattern --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy transactions describe') mapfile -t COMPREPLY < <(compgen -W '--transactional-id --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy transactions describe-producers') mapfile -t COMPREPLY < <(compgen -W '--topic --partition --broker-id --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy transactions find-hanging') mapfile -t COMPREPLY < <(compgen -W '--broker-id --topic --partition --max-transaction-timeout --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy transactions abort') mapfile -t COMPREPLY < <(compgen -W '--topic --partition --debug --version --help --start-offset --producer-id --producer-epoch --coordinator-epoch --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy transactions forceTerminateTransaction') mapfile -t COMPREPLY < <(compgen -W '--transactionalId --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
     esac
 }
 

@@ -17,20 +17,27 @@ from typer.core import TyperGroup
 from kafkapy.subcommand import COMMON_OPTIONS, examples, write_verbatim
 
 COMMANDS = {
+    "assign": "Show how an assignor divides partitions, and what moves when the group changes.",
     "configs": "Show and change configs of topics, brokers, users, clients, groups and client metrics.",
-    "console-consumer": "Print the records of topics.",
+    "console-consumer": "Print the records of topics, or run a command for each, as members of a group.",
     "console-producer": "Send each line of the standard input to a topic as a record.",
+    "consumer-groups": "List, describe and delete consumer groups, and reset their offsets.",
+    "consumer-offsets": "Show committed offsets, groups and transactions as they lie in the internal topics' logs.",
     "delete-records": "Delete the records of partitions up to an offset.",
     "dump-log": "Show what is inside log segments, indexes and producer snapshots.",
     "features": "Show the features of a cluster: what a node supports, and what is in force.",
     "get-offsets": "Show offsets of partitions: the latest, the earliest, or by time.",
+    "groups": "List groups of all types.",
     "log-dirs": "Show the log dirs of brokers: which replicas they hold, and how large these are.",
     "lookup": "Show how Kafka finds a record: segment, index entries, batches, and how little of the log is read.",
-    "maintenance": "Run once what brokers do in the background: retention, compaction, snapshots.",
+    "maintenance": "Run once what brokers do in the background: retention, compaction, snapshots, expiry.",
     "metadata-quorum": "Describe the metadata quorum, as far as its files tell.",
     "metadata-shell": "Look at the metadata of a cluster as if it were files in directories.",
+    "share-groups": "List and describe share groups.",
     "storage": "Make cluster directories, and see what log dirs are made of.",
+    "streams-groups": "List and describe streams groups.",
     "topics": "Create, list, describe, alter and delete topics.",
+    "transactions": "List and describe transactions, find those that hang, and abort them.",
 }
 """Each subcommand with its one-line help; ``dump-log`` lives in commands/dump_log.py."""
 

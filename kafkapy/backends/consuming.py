@@ -32,11 +32,23 @@ ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
 
 
 class Fetched(NamedTuple):
-    """Records of one batch; ``timestamp_type`` is None where the format had no timestamps (magic 0)."""
+    """Records of one batch; ``timestamp_type`` is None where the format had no timestamps (magic 0). ``next_offset`` is
+    where one goes on after the batch; what a group commits with it is the batch's leader epoch."""
 
     partition: TopicPartition
     timestamp_type: str | None
     records: list[Record]
+    next_offset: int = -1
+    leader_epoch: int = -1
+
+
+class Limits(NamedTuple):
+    """When to stop, and what to read: ``committed`` leaves out what was not. The timeout matters to who follows."""
+
+    max_messages: int = UNLIMITED
+    timeout_ms: int | None = None
+    follow: bool = False
+    committed: bool = False
 
 
 class StartAt(NamedTuple):
@@ -49,19 +61,7 @@ class StartAt(NamedTuple):
     @classmethod
     def of(cls, offset: str | None, from_beginning: bool, auto_offset_reset: str | None) -> StartAt:
         """What the options --offset and --from-beginning and the consumer config ``auto.offset.reset`` mean."""
-        if auto_offset_reset is None:
-            auto_offset_reset = "earliest" if from_beginning else "latest"
-        if from_beginning and auto_offset_reset != "earliest":
-            raise UsageError(
-                f"Can't simultaneously specify --from-beginning and 'auto.offset.reset={auto_offset_reset}', "
-                "please remove one option"
-            )
-        if auto_offset_reset not in RESETS:
-            raise UsageError(
-                f"Invalid value {auto_offset_reset} for configuration auto.offset.reset: it must be one of "
-                f"{', '.join(RESETS)}"
-            )
-        reset = RESETS[auto_offset_reset]
+        reset = parse_reset(from_beginning, auto_offset_reset)
         if offset is not None:
             return cls(_parse_offset(offset), reset)
         if reset is None:
@@ -69,6 +69,23 @@ class StartAt(NamedTuple):
                 "NoOffsetForPartitionException", "Undefined offset with no reset policy: auto.offset.reset is none"
             )
         return cls(reset, reset)
+
+
+def parse_reset(from_beginning: bool, auto_offset_reset: str | None) -> int | None:
+    """EARLIEST, LATEST, or None where a missing offset is an error."""
+    if auto_offset_reset is None:
+        auto_offset_reset = "earliest" if from_beginning else "latest"
+    if from_beginning and auto_offset_reset != "earliest":
+        raise UsageError(
+            f"Can't simultaneously specify --from-beginning and 'auto.offset.reset={auto_offset_reset}', "
+            "please remove one option"
+        )
+    if auto_offset_reset not in RESETS:
+        raise UsageError(
+            f"Invalid value {auto_offset_reset} for configuration auto.offset.reset: it must be one of "
+            f"{', '.join(RESETS)}"
+        )
+    return RESETS[auto_offset_reset]
 
 
 def _parse_offset(text: str) -> int:
@@ -146,45 +163,52 @@ class Consumer:
         """Go to where every partition is to be read from; what had to be corrected."""
         corrected = []
         for partition in self._partitions:
-            offset = self._named(partition, start.offset) if start.offset < 0 else start.offset
-            if not self._named(partition, EARLIEST) <= offset <= self._named(partition, LATEST):
-                if start.reset is None:
-                    raise _out_of_range(partition, offset)
-                found = self._named(partition, start.reset)
-                corrected.append(
-                    f"Fetch position {offset} is out of range for partition {partition}, resetting offset to {found}"
-                )
-                offset = found
-            self._positions[partition] = offset
+            self._positions[partition], line = resolve(self._cluster, partition, start)
+            corrected += [line] if line is not None else []
         return corrected
 
     def poll(self) -> Iterator[Fetched]:
         """All that is there now."""
         for partition in self._partitions:
-            position = self._positions[partition]
-            for batch in self._cluster.read(partition, position, self._committed):
-                self._positions[partition] = batch.header.last_offset + 1
-                if batch.header.is_control:
-                    continue
-                records = self._records(partition, batch, position)
-                if records:
-                    yield Fetched(partition, _timestamp_type(batch), records)
+            for fetched in fetch(self._cluster, partition, self._positions[partition], self._committed):
+                self._positions[partition] = fetched.next_offset
+                if fetched.records:
+                    yield fetched
 
-    def _records(self, partition: TopicPartition, batch: Batch, position: int) -> list[Record]:
-        try:
-            _ensure_valid(batch)
-            records = list(batch_records(batch))
-        except FormatError as error:
-            base = batch.header.base_offset
-            raise CorruptRecordError(
-                f"Record batch for partition {partition} at offset {base} is invalid, cause: {error}"
-            ) from None
-        if records and records[0].offset < position:
-            records = [record for record in records if record.offset >= position]
-        return records
 
-    def _named(self, partition: TopicPartition, spec: int) -> int:
-        return self._cluster.offset(partition, spec) or 0
+def resolve(cluster: Cluster, partition: TopicPartition, start: StartAt) -> tuple[int, str | None]:
+    """The offset where a partition is to be read from, and a line about it where that had to be corrected."""
+    earliest, latest = cluster.offset(partition, EARLIEST) or 0, cluster.offset(partition, LATEST) or 0
+    named = {EARLIEST: earliest, LATEST: latest}
+    offset = named.get(start.offset, start.offset)
+    if earliest <= offset <= latest:
+        return offset, None
+    if start.reset is None:
+        raise _out_of_range(partition, offset)
+    found = named[start.reset]
+    return found, f"Fetch position {offset} is out of range for partition {partition}, resetting offset to {found}"
+
+
+def fetch(cluster: Cluster, partition: TopicPartition, position: int, committed: bool = False) -> Iterator[Fetched]:
+    """Batch by batch what is there now from ``position`` on; a control batch comes without records."""
+    for batch in cluster.read(partition, position, committed):
+        records = [] if batch.header.is_control else _records(partition, batch, position)
+        header = batch.header
+        yield Fetched(partition, _timestamp_type(batch), records, header.last_offset + 1, header.partition_leader_epoch)
+
+
+def _records(partition: TopicPartition, batch: Batch, position: int) -> list[Record]:
+    try:
+        _ensure_valid(batch)
+        records = list(batch_records(batch))
+    except FormatError as error:
+        base = batch.header.base_offset
+        raise CorruptRecordError(
+            f"Record batch for partition {partition} at offset {base} is invalid, cause: {error}"
+        ) from None
+    if records and records[0].offset < position:
+        records = [record for record in records if record.offset >= position]
+    return records
 
 
 def follow(

@@ -21,6 +21,10 @@ FILE_NAME = ".lock"
 FLOCK = struct.Struct("hhqqi4x")
 
 
+class LogDirHeldError(KafkapyError):
+    """Another process has the lock."""
+
+
 class LogDirLock:
     """The lock of one log dir, taken when made."""
 
@@ -39,7 +43,7 @@ class LogDirLock:
         except OSError:
             held_by = _holder(descriptor)
             os.close(descriptor)
-            raise KafkapyError(
+            raise LogDirHeldError(
                 f"{self.log_dir} is held by {held_by}: a broker or another kafkapy is writing to it; stop it, or wait"
             ) from None
         return descriptor

@@ -7,6 +7,7 @@ from typing import Any
 
 from kafkapy.backends.quorum import MetadataReplica, Quorum, Voter
 from kafkapy.formats.uuid import ZERO_UUID
+from kafkapy.output.padded_table import table_lines
 
 UNKNOWN = "unknown"
 LABEL_WIDTH = 24
@@ -33,11 +34,8 @@ def status_lines(quorum: Quorum) -> Iterator[str]:
 
 
 def replication_lines(quorum: Quorum) -> Iterator[str]:
-    """``describe --replication``: columns as wide as their widest cell, and a tab after each, also the last."""
-    rows = [REPLICATION_COLUMNS, *(tuple(map(_shown, _cells(replica))) for replica in quorum.replicas)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "".join(f"{cell:{width}}\t" for cell, width in zip(row, widths, strict=True))
+    """``describe --replication``."""
+    return table_lines([REPLICATION_COLUMNS, *(tuple(map(_shown, _cells(replica))) for replica in quorum.replicas)])
 
 
 def _cells(replica: MetadataReplica) -> tuple[Any, ...]:

@@ -1,0 +1,94 @@
+"""A fourth table: what it costs to describe many groups.
+
+    python benchmarks/group_cases.py [--rounds N] [--kafkapy CMD]
+
+``kafkapy consumer-groups`` reads the files of a cluster directory (group_data.py). Then a real broker is started on
+that very directory, and Kafka's ConsumerGroupCommand asks it for the same; what the broker itself does, which has to
+read the same records before, is not counted. Both must print the same rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.group_data import GROUPS, PARTITIONS, ROUNDS, make_groups  # noqa: E402
+from benchmarks.installed import install  # noqa: E402
+from benchmarks.kafka import BenchmarkError, Kafka  # noqa: E402
+from benchmarks.measure import Cost, measure, median_cost  # noqa: E402
+from kafkapy.coordinator.internal_topics import PARTITIONS as STATE_PARTITIONS  # noqa: E402
+from tests.kafka_jars import KafkaMissingError, bring_kafka_libs  # noqa: E402
+from tests.real_kafka import RealCluster  # noqa: E402
+
+CPU_TARGET_S = 3.0
+FLAGS = ("--describe", "--all-groups")
+
+
+def kafkapy_cost(kafkapy: Sequence[str], directory: Path, printed: Path, rounds: int) -> Cost:
+    """kafkapy on the directory; what it prints goes to ``printed``."""
+    command = [*kafkapy, "consumer-groups", "--cluster", str(directory), *FLAGS]
+    return median_cost([measure(command, printed) for _ in range(rounds)])
+
+
+def kafka_cost(kafka: Kafka, directory: Path, work: Path, printed: Path, rounds: int) -> Cost:
+    """Kafka's tool and a broker on the directory, whose groups are loaded when the first run, not counted, is done."""
+    with RealCluster(directory, work) as cluster:
+        cluster.wait_until_in_sync(PARTITIONS + STATE_PARTITIONS)
+        tool = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
+        command = kafka.java(tool, "--bootstrap-server", cluster.bootstrap, "--timeout", "120000", *FLAGS)
+        measure(command, printed)
+        return median_cost([measure(command, printed) for _ in range(rounds)])
+
+
+def require_same_rows(ours: Path, theirs: Path) -> int:
+    """How many rows both have; groups come in any order from Kafka's tool."""
+    found, wanted = (sorted(line for line in path.read_bytes().splitlines() if line) for path in (ours, theirs))
+    if found != wanted:
+        raise BenchmarkError(f"kafkapy prints other rows than Kafka's tool: {len(found):,} and {len(wanted):,}")
+    return len(found)
+
+
+def group_table(kafkapy: Sequence[str], kafka: Kafka, work: Path, rounds: int) -> str:
+    """Both measured on the same groups, as a Markdown table."""
+    directory, ours, theirs = work / "groups", work / "kafkapy.out", work / "kafka.out"
+    make_groups(directory)
+    own = kafkapy_cost(kafkapy, directory, ours, rounds)
+    other = kafka_cost(kafka, directory, work, theirs, rounds)
+    require_same_rows(ours, theirs)
+    met = "met" if own.cpu_s <= CPU_TARGET_S else "**missed**"
+    return (
+        "| groups | offsets | commits in the log | kafkapy CPU s | peak MB | Kafka's tool CPU s | peak MB | ratio "
+        "| target |\n"
+        "|---|---|---|---|---|---|---|---|---|\n"
+        f"| {GROUPS:,} | {GROUPS * PARTITIONS:,} | {GROUPS * PARTITIONS * ROUNDS:,} | {own.cpu_s:.2f} | "
+        f"{own.peak_bytes / 1e6:.0f} | {other.cpu_s:.1f} | {other.peak_bytes / 1e6:.0f} | "
+        f"{other.cpu_s / own.cpu_s:.1f}x | {CPU_TARGET_S:g} s: {met} |"
+    )
+
+
+def main() -> int:
+    """Measure and print; the exit code."""
+    parser = argparse.ArgumentParser(description="What it costs to describe many groups.")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each is run (3)")
+    parser.add_argument("--kafkapy", metavar="CMD", help="measure this command, not a wheel of the checkout")
+    options = parser.parse_args()
+    try:
+        with tempfile.TemporaryDirectory(prefix="kafkapy-bench-") as name:
+            work = Path(name)
+            kafkapy = shlex.split(options.kafkapy) if options.kafkapy else [str(install(ROOT, work))]
+            print(group_table(kafkapy, Kafka(bring_kafka_libs()), work, options.rounds))
+    except (BenchmarkError, KafkaMissingError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,176 @@
+"""What ``kafkapy consumer-groups`` changes: resets and deletions."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from kafkapy.errors import KafkaError, KafkapyError, UsageError
+from kafkapy.output.output_format import Output
+
+from .consumer_group_errors import failed, tell_problems
+from .consumer_group_usage import SCENARIOS
+from .tool_errors import warn
+
+if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
+    from kafkapy.backends.offset_reset import OffsetReset, Reset, Target
+    from kafkapy.backends.selection import Selection
+    from kafkapy.log.topic_partition import TopicPartition
+
+    Deletions = dict[TopicPartition, KafkaError | None]
+
+NO_ACTION = (
+    "WARN: No action will be performed as the --execute option is missing. In version 5.0, this command will require "
+    "either --dry-run or --execute to be specified. You should add the --dry-run option explicitly if you are "
+    "scripting this command and want to keep the current default behavior without prompting."
+)
+
+
+class Change(NamedTuple):
+    """Where a change is made, to which groups (none: to all), and how it is told."""
+
+    chosen: "Selection"
+    groups: Sequence[str]
+    sync: bool
+    output: Output
+
+    def open(self, to_write: bool = True) -> "closing[Cluster]":
+        from kafkapy.backends.selection import open_cluster, open_cluster_for_writing
+
+        return closing(open_cluster_for_writing(self.chosen, self.sync) if to_write else open_cluster(self.chosen))
+
+    def group_ids(self, cluster: "Cluster") -> list[str]:
+        from kafkapy.backends.group_selection import list_consumer_groups
+
+        if self.groups:
+            return sorted(set(self.groups))
+        return [listing.group_id for listing in list_consumer_groups(cluster.groups())]
+
+
+def reset_offsets(change: Change, options: Mapping[str, Any], execute: bool, export: bool) -> None:
+    """Plan the resets of all groups, make them with ``execute``, and show them."""
+    from kafkapy.backends.offset_reset import OffsetReset, Scope
+    from kafkapy.backends.reset_file import reset_file_lines
+    from kafkapy.output.group_change_lines import reset_lines
+    from kafkapy.output.group_rows import reset_rows
+    from kafkapy.output.printing import print_rows
+
+    if not options["dry-run"] and not execute:
+        warn(NO_ACTION)
+    try:
+        target = _target(options, change.groups)
+        with change.open(execute) as cluster:
+            reset = OffsetReset(cluster, Scope(options["topic"] or (), options["all-topics"]), target)
+            plans = {group: reset.plan(group) for group in change.group_ids(cluster)}
+            if execute:
+                _commit(cluster, plans)
+            tell_problems(cluster.groups().store.problems)
+    except UsageError:
+        raise
+    except KafkapyError as error:
+        failed(change.output, error)
+    _tell(change.output, reset)
+    exported = ((group, each.partition, each.new.offset) for group, resets in plans.items() for each in resets)
+    lines = [*reset_file_lines(exported, len(change.groups) != 1), ""] if export else reset_lines(plans)
+    rows = [row for group, resets in plans.items() for row in reset_rows(group, resets, execute)]
+    print_rows(change.output, [*((line, None) for line in lines), *((None, row) for row in rows)])
+    if reset.errors:
+        raise typer.Exit(1)
+
+
+def _target(options: Mapping[str, Any], groups: Sequence[str]) -> "Target":
+    from kafkapy.backends.offset_reset import Target
+
+    scenario = next(name for name in SCENARIOS if options[name] is not None and options[name] is not False)
+    value = options[scenario]
+    if scenario == "from-file":
+        from kafkapy.backends.reset_file import parse_reset_file
+
+        with open(value, encoding="utf-8", errors="surrogateescape") as file:
+            return Target(scenario, offsets=parse_reset_file(file.read(), value, groups))
+    if scenario in ("to-datetime", "by-duration"):
+        from time import time
+
+        from kafkapy.backends.reset_times import before, parse_datetime, parse_duration
+
+        is_moment = scenario == "to-datetime"
+        moment = parse_datetime(value) if is_moment else before(int(time() * 1000), parse_duration(value))
+        return Target("to-timestamp", max(moment, 0))  # what Kafka has no record of is before the first
+    if scenario == "to-group":
+        return Target(scenario, group=value)
+    return Target(scenario, int(value))
+
+
+def _commit(cluster: "Cluster", plans: Mapping[str, Sequence["Reset"]]) -> None:
+    for group, resets in plans.items():
+        if resets:
+            cluster.groups().offset_manager.commit(group, {reset.partition: reset.new for reset in resets})
+
+
+def _tell(output: Output, reset: "OffsetReset") -> None:
+    from kafkapy.output.printing import print_lines
+
+    for kind, texts in (("Warn", reset.warnings), ("Error", reset.errors)):
+        for text in texts:
+            if output is Output.KAFKA:
+                print_lines(["", f"{kind}: {text}"])
+            else:
+                warn(f"kafkapy: {text}")
+
+
+def delete_groups(change: Change) -> None:
+    """Delete groups, each by itself."""
+    from kafkapy.output.group_change_lines import deletion_lines
+    from kafkapy.output.group_rows import deleted_group_row
+    from kafkapy.output.printing import print_rows
+
+    done: dict[str, KafkaError | None] = {}
+    with change.open() as cluster:
+        for group in change.group_ids(cluster):
+            done[group] = None
+            try:
+                cluster.groups().offset_manager.delete_group(group)
+            except KafkaError as error:
+                done[group] = error
+        tell_problems(cluster.groups().store.problems)
+    rows = [deleted_group_row(group, error) for group, error in done.items()]
+    print_rows(change.output, [*((line, None) for line in deletion_lines(done)), *((None, row) for row in rows)])
+    if any(done.values()):
+        raise typer.Exit(1)
+
+
+def delete_offsets(change: Change, topics: Sequence[str]) -> None:
+    """Delete what a group has committed for topics or partitions."""
+    from kafkapy.output.group_change_lines import offset_deletion_lines
+    from kafkapy.output.group_rows import deleted_offset_row
+    from kafkapy.output.printing import print_rows
+
+    if len(change.groups) > 1:
+        raise UsageError("Found multiple arguments for option group, but you asked for only one")
+    (group,) = change.groups
+    with change.open() as cluster:
+        done, error = _delete_offsets(cluster, group, topics)
+        tell_problems(cluster.groups().store.problems)
+    rows = [deleted_offset_row(group, *each) for each in sorted(done.items())]
+    lines = offset_deletion_lines(group, done, error)
+    print_rows(change.output, [*((line, None) for line in lines), *((None, row) for row in rows)])
+    if error or any(done.values()):
+        raise typer.Exit(1)
+
+
+def _delete_offsets(cluster: "Cluster", group: str, topics: Sequence[str]) -> tuple["Deletions", KafkaError | None]:
+    """What became of each partition, and what went wrong first. A topic that is not there is not asked for."""
+    from kafkapy.backends.offset_reset import NO_TOPIC, named_partitions
+    from kafkapy.log.topic_partition import TopicPartition
+    from kafkapy.output.group_change_lines import WHOLE_TOPIC
+
+    partitions, missing = named_partitions(cluster.image(), topics)
+    unknown = KafkaError("UnknownTopicOrPartitionException", NO_TOPIC)
+    whole: Deletions = dict.fromkeys((TopicPartition(topic, WHOLE_TOPIC) for topic in missing), unknown)
+    try:
+        done = cluster.groups().offset_manager.delete(group, partitions)
+    except KafkaError as error:
+        return {**dict.fromkeys(partitions, error), **whole}, error
+    return {**done, **whole}, next(filter(None, done.values()), None)

@@ -1,0 +1,133 @@
+"""What ``kafkapy consumer-groups`` only shows: lists, descriptions, and whether a regular expression is one."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from kafkapy.errors import FormatError, KafkaError
+from kafkapy.output.output_format import Output
+
+from .consumer_group_errors import failed, tell_problems
+
+if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
+    from kafkapy.backends.group_lag import LogRanges
+    from kafkapy.backends.selection import Selection
+    from kafkapy.coordinator.group_description import GroupDescription
+
+Told = Callable[["GroupDescription"], tuple[Iterable[str], Iterable[dict[str, Any]]]]
+"""The lines and the rows of a group."""
+
+
+def validate_regex(regex: str, output: Output) -> None:
+    """Say whether brokers would take it."""
+    from kafkapy.formats.re2_syntax import check_syntax
+    from kafkapy.output.printing import print_rows
+
+    error = None
+    try:
+        check_syntax(regex)
+    except FormatError as refusal:
+        error = str(refusal)
+    line = f"The regular expression `{regex}` is {'valid' if error is None else f'invalid: {error}'}."
+    print_rows(output, [(line, {"type": "regex", "regex": regex, "valid": error is None, "error": error})])
+    if error is not None:
+        raise typer.Exit(1)
+
+
+def list_groups(chosen: "Selection", state: str | None, type_: str | None, output: Output) -> None:
+    """List groups, with their states and types where ``state`` and ``type_`` are given, also as empty words."""
+    from kafkapy.backends.group_selection import list_consumer_groups, parse_states, parse_types
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.metadata.broker_address import broker_address
+    from kafkapy.output.group_lines import list_lines
+    from kafkapy.output.group_rows import group_row
+    from kafkapy.output.printing import print_rows
+
+    states, types = parse_states(state or ""), parse_types(type_ or "")
+    cluster = open_cluster(chosen)
+    groups = cluster.groups()
+    listings = list_consumer_groups(groups, states, types)
+    if output is Output.KAFKA:
+        lines = list_lines(listings, type_ is not None, state is not None)
+        print_rows(output, ((line, None) for line in lines))
+    else:
+        found = (groups.describe(listing.group_id) for listing in listings)
+        print_rows(
+            output, ((None, group_row(each, broker_address(cluster.image(), each.coordinator))) for each in found)
+        )
+    _finish(groups.store.problems)
+
+
+def describe_groups(chosen: "Selection", named: Sequence[str], options: Mapping[str, Any], output: Output) -> None:
+    """Describe the groups that are named, or all."""
+    from kafkapy.backends.group_lag import LogRanges
+    from kafkapy.backends.group_selection import describe_consumer_group, list_consumer_groups
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.output.printing import print_rows
+
+    cluster = open_cluster(chosen)
+    groups, ranges = cluster.groups(), LogRanges(cluster)
+    try:
+        ids = sorted(set(named)) or [listing.group_id for listing in list_consumer_groups(groups)]
+        described = [describe_consumer_group(groups, group_id) for group_id in ids]
+    except KafkaError as error:
+        tell_problems(groups.store.problems)  # a group may be missing because of them
+        failed(output, error)
+    told = _told(cluster, ranges, options)
+    if output is Output.KAFKA:
+        _print_groups(described, told)
+    else:
+        print_rows(output, ((None, row) for description in described for row in told(description)[1]))
+    _finish([*groups.store.problems, *ranges.problems])
+
+
+def _print_groups(described: Iterable["GroupDescription"], told: Told) -> None:
+    """Group by group, since what is told on stderr of a group stands before its table."""
+    from kafkapy.output.group_lines import note
+    from kafkapy.output.printing import print_lines
+    from kafkapy.output.sink import Sink
+
+    out, err = Sink(), Sink(2)
+    for description in described:
+        line = note(description)
+        if line is not None:
+            print_lines(["", line], err)
+        print_lines(told(description)[0], out)
+
+
+def _told(cluster: "Cluster", ranges: "LogRanges", options: Mapping[str, Any]) -> Told:
+    """What the options ask to be told of a group."""
+    from kafkapy.backends.group_lag import group_offsets, totals
+    from kafkapy.metadata.broker_address import broker_address
+    from kafkapy.output import group_lines, group_rows
+
+    verbose: bool = options["verbose"]
+
+    def state(group: "GroupDescription") -> tuple[Iterable[str], Iterable[dict[str, Any]]]:
+        address = broker_address(cluster.image(), group.coordinator)
+        return group_lines.state_lines(group, address, verbose), [group_rows.group_row(group, address)]
+
+    def offsets(group: "GroupDescription") -> tuple[Iterable[str], Iterable[dict[str, Any]]]:
+        found = group_offsets(group, cluster.groups().offsets(group.group_id), ranges)
+        sums = totals(found) if options["totals"] else []
+        shown = found if options["offsets"] or not options["totals"] else []
+        lines = group_lines.offset_lines(group.group_id, shown, verbose)
+        rows = group_rows.offset_rows(group, shown)
+        return (
+            chain(lines, group_lines.total_lines(group.group_id, sums)),
+            chain(rows, group_rows.total_rows(group.group_id, sums)),
+        )
+
+    if options["members"]:
+        return lambda group: (group_lines.member_lines(group, verbose), group_rows.member_rows(group))
+    return offsets if options["state"] is None else state
+
+
+def _finish(problems: Sequence[str]) -> None:
+    """Exit 1 where something is missing from what was shown."""
+    tell_problems(problems)
+    if problems:
+        raise typer.Exit(1)

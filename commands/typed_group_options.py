@@ -1,0 +1,80 @@
+"""What ``share-groups`` and ``streams-groups`` have in common: their options, and what these may not be."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+
+import typer
+
+from kafkapy.errors import Unsupported, UsageError
+from kafkapy.subcommand import Subcommand
+
+ACTION = "Action (exactly one)"
+WHICH = "Which groups"
+WHAT = "What to describe"
+
+
+class TypedGroups(Subcommand):
+    """``--state`` may go without a value."""
+
+    optional_arguments: ClassVar[dict[str, str]] = {"--state": ""}
+
+
+def _flag(name: str, help_text: str, panel: str) -> Any:
+    return typer.Option(name, help=help_text, rich_help_panel=panel)
+
+
+ListOption = Annotated[bool, _flag("--list", "List groups.", ACTION)]
+DescribeOption = Annotated[bool, _flag("--describe", "Describe groups: their offsets, members or state.", ACTION)]
+DeleteOption = Annotated[bool, typer.Option("--delete", hidden=True)]
+ResetOffsetsOption = Annotated[bool, typer.Option("--reset-offsets", hidden=True)]
+DeleteOffsetsOption = Annotated[bool, typer.Option("--delete-offsets", hidden=True)]
+GroupOption = Annotated[
+    list[str] | None,
+    typer.Option("--group", metavar="ID", help="This group. Can be given more than once.", rich_help_panel=WHICH),
+]
+AllGroupsOption = Annotated[bool, _flag("--all-groups", "All groups of this type.", WHICH)]
+OffsetsOption = Annotated[bool, _flag("--offsets", "How far they are in each partition (the default).", WHAT)]
+MembersOption = Annotated[bool, _flag("--members", "Their members.", WHAT)]
+StateOption = Annotated[
+    str | None,
+    typer.Option(
+        "--state",
+        metavar="[STATE,...]",
+        help="Their state; with --list, show states, and with a value only groups in one of these.",
+        rich_help_panel=WHAT,
+    ),
+]
+VerboseOption = Annotated[bool, _flag("--verbose", "More columns.", WHAT)]
+
+
+def check_usage(tool: str, actions: Mapping[str, bool], others: Mapping[str, bool], state: str | None) -> None:
+    """Exactly one action, one that is possible here, and what goes with it; ``tool`` is Kafka's script."""
+    named = [name for name, is_given in actions.items() if is_given]
+    if len(named) != 1:
+        listed = ", ".join(f"--{name}" for name in actions)
+        raise UsageError(f"Command must include exactly one action: {listed}")
+    if named[0] not in ("list", "describe"):
+        raise Unsupported(f"--{named[0]}", "this version", f"run Kafka's {tool} on the running cluster")
+    if actions["list"]:
+        _check_list(others)
+    else:
+        _check_describe(others, state)
+
+
+def _check_list(others: Mapping[str, bool]) -> None:
+    if others["group"]:
+        raise UsageError('Option "[list]" can\'t be used with option "[group]"')
+    for name in ("offsets", "members", "verbose"):
+        if others[name]:
+            raise UsageError(f"Option(s) [{name}] are unavailable given other options on the command line")
+
+
+def _check_describe(others: Mapping[str, bool], state: str | None) -> None:
+    if not others["group"] and not others["all-groups"]:
+        raise UsageError("Option [describe] takes one of these options: [all-groups], [group]")
+    if others["group"] and others["all-groups"]:
+        raise UsageError('Option "[all-groups]" can\'t be used with option "[group]"')
+    if others["offsets"] + others["members"] + (state is not None) > 1:
+        raise UsageError("Option [describe] takes at most one of these options: [members], [offsets], [state]")
+    if state:
+        raise UsageError("Option [describe] does not take a value for [state]")

@@ -1,0 +1,208 @@
+"""The loop of a group: members take turns, a batch each, until the end, a limit, or for ever.
+
+A pass goes through the partitions of every member in order, each to its end; members alternate batch by batch, so that
+each gets on. Positions move as records are handled. A rebalance ends the pass, and the next goes on from the positions.
+
+Without following, the end is where each partition ended when a member first had it; retry topics are read for as long
+as something in them is due. A record that is not due yet holds its partition: those behind it are due later.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from kafkapy.backends.cluster import LATEST
+from kafkapy.backends.consuming import POLL_INTERVAL_MS, UNLIMITED, Fetched, Limits, fetch
+from kafkapy.backends.group_events import Event
+from kafkapy.backends.group_member import GroupMember, Position
+from kafkapy.backends.group_session import GroupSession
+from kafkapy.backends.record_handler import RecordHandler
+from kafkapy.backends.shared_cluster import Time
+from kafkapy.log.topic_partition import TopicPartition
+
+
+class Waiting(NamedTuple):
+    """Records in retry topics that are not due yet, and when the first of them is (ms)."""
+
+    records: int
+    due_ms: int
+
+
+class GroupConsuming:
+    """Runs a session; ``events`` are members that come and go, in the order of when."""
+
+    def __init__(
+        self,
+        session: GroupSession,
+        handler: RecordHandler,
+        limits: Limits,
+        time: Time,
+        events: Sequence[Event] = (),
+        commit_interval_ms: int = 5_000,
+    ) -> None:
+        self._session = session
+        self._handler = handler
+        self._limits = limits
+        self._time = time
+        self._commit_interval_ms = commit_interval_ms
+        self._ends: dict[TopicPartition, int] = {}
+        self._held: dict[TopicPartition, int] = {}
+        self._last_commit = time.monotonic()
+        self.events = deque(events)
+        self.count = 0
+
+    def run(self) -> None:
+        """Consume until the end; whoever calls closes the session, also after an error."""
+        last = self._time.monotonic()
+        while self._goes_on:
+            before = self.count
+            self._session.refresh()
+            self._let_happen()
+            self._pass()
+            if self.count > before:
+                last = self._time.monotonic()
+            if self._is_idle(before) and not self._paused(last):
+                break
+        if self._handler.is_urgent:
+            self._commit(wait=True)
+
+    def waiting(self) -> Waiting | None:
+        """What is left for later in the retry topics of the members."""
+        found = [
+            left
+            for member in self._session.members
+            for partition in member.assigned
+            if (left := self._left(partition, member.positions[partition].offset)) is not None
+        ]
+        return Waiting(sum(each.records for each in found), min(each.due_ms for each in found)) if found else None
+
+    @property
+    def _is_full(self) -> bool:
+        return self.count >= self._limits.max_messages != UNLIMITED
+
+    @property
+    def _goes_on(self) -> bool:
+        return not self._is_full and bool(self._session.members)
+
+    def _is_idle(self, before: int) -> bool:
+        """Whether the last pass found nothing; what it left to be settled may be due at once."""
+        if self._handler.is_urgent and self._commit(wait=not self._limits.follow):
+            return False
+        return self.count == before
+
+    def _paused(self, last: float) -> bool:
+        """Wait for more; False where there is none to be waited for."""
+        self._handler.flush()
+        self._commit_in_time()
+        pause = POLL_INTERVAL_MS / 1000
+        if not self._limits.follow:
+            return False
+        if self._limits.timeout_ms is not None:
+            left = self._limits.timeout_ms / 1000 - (self._time.monotonic() - last)
+            if left <= 0:
+                return False
+            pause = min(pause, left)
+        self._time.sleep(pause)
+        return True
+
+    def _pass(self) -> None:
+        for member in self._session.members:
+            for partition in member.assigned:
+                self._end(partition)  # before anything is handled: more may be appended meanwhile
+        turns = deque((member, self._polled(member)) for member in self._session.members)
+        begun = self._session.rebalances
+        while turns and self._goes_on:
+            member, polled = turns.popleft()
+            fetched = next(polled, None)
+            if fetched is None:
+                continue
+            turns.append((member, polled))
+            self._take(member, fetched)
+            self._let_happen()
+            if self._session.rebalances != begun:
+                return
+
+    def _polled(self, member: GroupMember) -> Iterator[Fetched]:
+        """What a member's partitions have, from its positions on; a topic may be deleted meanwhile."""
+        reader = self._session.reader
+        for partition in member.assigned:
+            if self._held.get(partition, 0) > self._time.now_ms():
+                continue
+            self._held.pop(partition, None)
+            position, end = member.positions[partition].offset, self._end(partition)
+            if end is not None and position >= end:
+                continue
+            try:
+                for fetched in fetch(reader, partition, position, self._limits.committed):
+                    yield fetched
+                    if partition in self._held or (end is not None and fetched.next_offset >= end):
+                        break
+            except FileNotFoundError:
+                if self._session.is_current:
+                    raise
+
+    def _end(self, partition: TopicPartition) -> int | None:
+        if self._limits.follow or self._session.sources[partition.topic].delay is not None:
+            return None
+        if partition not in self._ends:
+            self._ends[partition] = self._session.reader.offset(partition, LATEST) or 0
+        return self._ends[partition]
+
+    def _take(self, member: GroupMember, fetched: Fetched) -> None:
+        """Handle records piece by piece, up to the next thing that is to happen."""
+        partition, source = fetched.partition, self._session.sources[fetched.partition.topic]
+        begun, left = self._session.rebalances, fetched.records
+        if not left:
+            member.positions[partition] = Position(fetched.next_offset, fetched.leader_epoch)
+        while left and self._room > 0 and self._session.rebalances == begun:
+            size = min(self._handler.at_once or len(left), self._room)
+            piece, left = fetched._replace(records=left[:size]), left[size:]
+            due_ms = self._handler.due_ms(piece, source)
+            if due_ms is not None and due_ms > self._time.now_ms():
+                self._held[partition] = due_ms
+                return
+            self._handler.handle(piece, source)
+            self.count += len(piece.records)
+            after = piece.records[-1].offset + 1 if left else fetched.next_offset
+            member.positions[partition] = Position(after, fetched.leader_epoch)
+            self._commit_in_time()
+
+    @property
+    def _room(self) -> int:
+        """How many records may be handled before something is to happen."""
+        limits = [self.events[0].after] if self.events else []
+        limits += [self._limits.max_messages] if self._limits.max_messages != UNLIMITED else []
+        return min(limits) - self.count if limits else 1 << 62
+
+    def _let_happen(self) -> None:
+        """Let members come and go whose time it is."""
+        while self.events and self.count >= self.events[0].after and not self._is_full:
+            event = self.events.popleft()
+            if event.leaves is None:
+                self._session.join()
+            else:
+                self._session.leave(event.leaves)
+
+    def _commit_in_time(self) -> None:
+        if self._handler.is_full:
+            self._commit(wait=True)
+        elif (self._time.monotonic() - self._last_commit) * 1000 >= self._commit_interval_ms:
+            self._commit(wait=False)
+
+    def _commit(self, wait: bool) -> bool:
+        self._last_commit = self._time.monotonic()
+        return self._session.commit(wait)
+
+    def _left(self, partition: TopicPartition, position: int) -> Waiting | None:
+        source = self._session.sources[partition.topic]
+        if source.delay is None:
+            return None
+        fetched = fetch(self._session.reader, partition, position, self._limits.committed)
+        first = next((each for each in fetched if each.records), None)
+        if first is None:
+            return None
+        batches = self._session.reader.read(partition, first.next_offset, self._limits.committed)
+        behind = sum(batch.header.record_count for batch in batches if not batch.header.is_control)
+        return Waiting(len(first.records) + behind, self._handler.due_ms(first, source) or 0)

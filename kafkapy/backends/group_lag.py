@@ -1,0 +1,120 @@
+"""What a group has read of each partition, and how much is left: commits joined with members and with the logs' ends.
+
+The lag is what a consumer that goes on from its commit still has to read. A commit before the log start points at
+records that retention has deleted: nothing of them is left to read, so the lag counts from the log start, where Kafka's
+tool counts records that nobody can read any more. There is no lag where nothing was committed or no log is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from kafkapy.backends.cluster import EARLIEST, LATEST, Cluster
+from kafkapy.coordinator.group_description import GroupDescription, MemberDescription
+from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
+from kafkapy.errors import KafkaError, KafkapyError
+from kafkapy.log.topic_partition import TopicPartition
+
+INVALID_OFFSET = -1
+
+
+class LogRange(NamedTuple):
+    """Where a log begins and ends; None where no copy of it is here."""
+
+    start: int | None
+    end: int | None
+
+
+class OffsetState(NamedTuple):
+    """A partition that a group committed or is assigned."""
+
+    partition: TopicPartition
+    committed: OffsetAndMetadata | None
+    log: LogRange
+    lag: int | None
+
+
+class MemberOffsets(NamedTuple):
+    """The partitions of a member; those that no member has are under None."""
+
+    member: MemberDescription | None
+    states: list[OffsetState]
+
+
+class LagTotal(NamedTuple):
+    """The lag of a topic, or of all (None). Partitions without one are counted, but add nothing to it."""
+
+    topic: str | None
+    partitions: int
+    without_lag: int
+    lag: int
+
+
+class LogRanges:
+    """Where logs begin and end, each looked up once. ``problems`` tells which logs could not be read."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._known: dict[TopicPartition, LogRange] = {}
+        self.problems: list[str] = []
+
+    def of(self, partition: TopicPartition) -> LogRange:
+        """Where a partition's log begins and ends."""
+        found = self._known.get(partition)
+        if found is None:
+            found = self._known[partition] = self._look_up(partition)
+        return found
+
+    def _look_up(self, partition: TopicPartition) -> LogRange:
+        try:
+            return LogRange(self._cluster.offset(partition, EARLIEST), self._cluster.offset(partition, LATEST))
+        except KafkaError:
+            pass  # no copy of it is here
+        except (KafkapyError, OSError) as error:
+            self.problems.append(f"{partition}: {error}")
+        return LogRange(None, None)
+
+
+def group_offsets(
+    description: GroupDescription, committed: Mapping[TopicPartition, OffsetAndMetadata], ranges: LogRanges
+) -> list[MemberOffsets]:
+    """The partitions of a group in the order of Kafka's tool: the members with most partitions first."""
+    members = sorted((each for each in description.members if each.assignment), key=lambda each: -len(each.assignment))
+    found = [MemberOffsets(each, _states(each.assignment, committed, ranges)) for each in members]
+    assigned = {partition for member in members for partition in member.assignment}
+    unassigned = [partition for partition in committed if partition not in assigned] if assigned else committed
+    if unassigned:
+        found.append(MemberOffsets(None, _states(unassigned, committed, ranges)))
+    return found
+
+
+def totals(offsets: Iterable[MemberOffsets]) -> list[LagTotal]:
+    """The lag of each topic, then of all. A commit past the end of its log takes nothing away from the others."""
+    topics: dict[str, list[int | None]] = {}
+    for _, states in offsets:
+        for partition, _, _, lag in states:
+            topics.setdefault(partition.topic, []).append(lag)
+    found = [_total(topic, lags) for topic, lags in sorted(topics.items())]
+    return [*found, _total(None, [lag for lags in topics.values() for lag in lags])] if found else []
+
+
+def _total(topic: str | None, lags: list[int | None]) -> LagTotal:
+    known = [max(lag, 0) for lag in lags if lag is not None]
+    return LagTotal(topic, len(lags), len(lags) - len(known), sum(known))
+
+
+def _states(
+    partitions: Iterable[TopicPartition], committed: Mapping[TopicPartition, OffsetAndMetadata], ranges: LogRanges
+) -> list[OffsetState]:
+    found = []
+    for partition in sorted(partitions):
+        commit, log = committed.get(partition), ranges.of(partition)
+        found.append(OffsetState(partition, commit, log, _lag(commit, log)))
+    return found
+
+
+def _lag(commit: OffsetAndMetadata | None, log: LogRange) -> int | None:
+    if commit is None or commit.offset == INVALID_OFFSET or log.end is None:
+        return None
+    return log.end - max(commit.offset, log.start or 0)

@@ -1,0 +1,77 @@
+"""Who consumes with a group in a cluster directory: one process at a time.
+
+    .group-orders-app.lock   in the cluster directory: "1234 1794800000000\\n", the process and since when (ms)
+
+The members of a group live in one process, so a second one would take the first one's members for dead. The process
+holds a flock on the file for as long as it consumes and removes the file at the end. After a crash the system has
+dropped the lock, so a file that is left behind means nothing, and whoever comes next takes it over.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+
+from kafkapy.errors import KafkapyError
+
+LONGEST_NAME = 200  # of 255 bytes that file systems allow
+
+
+class GroupLock:
+    """The lock of one group, taken when made."""
+
+    def __init__(self, directory: str, group_id: str, now_ms: int) -> None:
+        self._group_id = group_id
+        self._path = os.path.join(directory, f".group-{_file_name(group_id)}.lock")
+        self._descriptor = self._take()
+        while not self._is_current():
+            os.close(self._descriptor)
+            self._descriptor = self._take()
+        os.ftruncate(self._descriptor, 0)
+        os.write(self._descriptor, f"{os.getpid()} {now_ms}\n".encode())
+
+    def release(self) -> None:
+        """Let others consume with the group."""
+        os.unlink(self._path)
+        os.close(self._descriptor)
+
+    def _take(self) -> int:
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            held_by = _holder(descriptor)
+            os.close(descriptor)
+            raise KafkapyError(
+                f"group {self._group_id} is consumed by {held_by}: stop it, have more members in one process with "
+                "--members, or use another group"
+            ) from None
+        return descriptor
+
+    def _is_current(self) -> bool:
+        """Whether the name still means the file that is locked: its last holder may just have removed it."""
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(self._descriptor))
+        except FileNotFoundError:
+            return False
+
+
+def _holder(descriptor: int) -> str:
+    try:
+        pid, since_ms = map(int, os.pread(descriptor, 64, 0).split())
+    except ValueError:
+        return "another process"
+    return f"process {pid} since {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(since_ms / 1000))}"
+
+
+def _file_name(group_id: str) -> str:
+    """The group id with all that a file name cannot have in percent codes; a long one by its hash."""
+    from urllib.parse import quote
+
+    quoted = quote(group_id, safe="")
+    if len(quoted) <= LONGEST_NAME:
+        return quoted
+    from hashlib import sha256
+
+    return sha256(group_id.encode()).hexdigest()

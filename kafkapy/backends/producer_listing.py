@@ -1,0 +1,58 @@
+"""The producers that a partition knows, as a broker answers DescribeProducers: from the newest producer snapshot, and
+the log behind it.
+
+A running broker forgets a producer a day after it was last heard of. Here all are listed that the files still know,
+because a directory may be looked at long after its broker stopped.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kafkapy.backends.log_dirs import LogDirsCluster
+from kafkapy.errors import KafkaError
+from kafkapy.log.partition_reader import PartitionReader
+from kafkapy.log.producer_append import ProducerEntry
+from kafkapy.log.topic_partition import TopicPartition
+
+
+class ActiveProducer(NamedTuple):
+    """One producer; -1 stands for a coordinator epoch or a sequence that is not known."""
+
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int
+    last_sequence: int
+    last_timestamp: int
+    current_txn_start_offset: int | None
+
+
+def active_producers(
+    cluster: LogDirsCluster, partition: TopicPartition, broker_id: int | None = None
+) -> list[ActiveProducer]:
+    """The producers by id, as the leader knows them or the replica on ``broker_id``."""
+    reader = cluster.reader(partition) if broker_id is None else _replica(cluster, partition, broker_id)
+    if reader is None:
+        raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {partition} is in the given log dirs")
+    return [_listed(producer_id, entry) for producer_id, entry in sorted(reader.producers.producers.items())]
+
+
+def _replica(cluster: LogDirsCluster, partition: TopicPartition, broker_id: int) -> PartitionReader:
+    for replica in cluster.dirs.replicas.get(partition, ()):
+        if not replica.is_future and cluster.dirs.broker_ids[replica.log_dir] == broker_id:
+            return cluster.dirs.reader(replica)
+    raise KafkaError(
+        "NotLeaderOrFollowerException",
+        f"Failed to describe active producers for partition {partition} on brokerId {broker_id}",
+    )
+
+
+def _listed(producer_id: int, entry: ProducerEntry) -> ActiveProducer:
+    return ActiveProducer(
+        producer_id,
+        entry.producer_epoch,
+        entry.coordinator_epoch,
+        entry.last_sequence,
+        entry.last_timestamp,
+        entry.current_txn_first_offset if entry.has_open_txn else None,
+    )

@@ -1,0 +1,72 @@
+"""ConsumerGroupCommand's lines about what it changed: resets, deleted groups, deleted offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from kafkapy.backends.offset_reset import Reset
+from kafkapy.errors import KafkaError
+from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.output.group_lines import GROUP, PARTITION, TOPIC
+from kafkapy.output.printf_table import Column, printf_table, width_of
+
+_TOP_LEVEL = frozenset(
+    ("InvalidGroupIdException", "GroupIdNotFoundException", "GroupAuthorizationException", "GroupNotEmptyException")
+)
+_PARTITION_LEVEL = frozenset(
+    ("GroupSubscribedToTopicException", "TopicAuthorizationException", "UnknownTopicOrPartitionException")
+)
+WHOLE_TOPIC = -1
+
+
+def exception_text(error: KafkaError) -> str:
+    """An error as Java's ``Throwable.toString``."""
+    return f"org.apache.kafka.common.errors.{error.name}: {error}"
+
+
+def reset_lines(plans: Mapping[str, Iterable[Reset]]) -> Iterator[str]:
+    """The table of resets."""
+    yield ""
+    if plans:
+        group = Column("GROUP", width_of(plans, GROUP.width))
+        rows = [(name, *reset.partition, reset.new.offset) for name, resets in plans.items() for reset in resets]
+        yield from printf_table((group, TOPIC, PARTITION, Column("NEW-OFFSET", 0)), rows)
+
+
+def deletion_lines(groups: Mapping[str, KafkaError | None]) -> Iterator[str]:
+    """Which groups were deleted, and why the others were not."""
+    deleted = ", ".join(f"'{group}'" for group, error in groups.items() if error is None)
+    failed = {group: error for group, error in groups.items() if error is not None}
+    if not failed:
+        yield f"Deletion of requested consumer groups ({deleted}) was successful."
+        return
+    yield from ("", "Error: Deletion of some consumer groups failed:")
+    for group, error in failed.items():
+        yield f"* Group '{group}' could not be deleted due to: {exception_text(error)}"
+    if deleted:
+        yield from ("", f"These consumer groups were deleted successfully: {deleted}")
+
+
+def offset_deletion_lines(
+    group: str, partitions: Mapping[TopicPartition, KafkaError | None], error: KafkaError | None
+) -> Iterator[str]:
+    """What became of each partition's offset; ``WHOLE_TOPIC`` is the number for a topic that is not there. ``error`` is
+    the first that the coordinator answered."""
+    if error is None:
+        yield f"Request succeeded for deleting offsets from group {group}."
+    else:
+        yield from ("", f"Error: {_why(error)}")
+    yield ""
+    rows = [
+        (topic, None if number == WHOLE_TOPIC else number, f"Error: {exception_text(error)}" if error else "Successful")
+        for (topic, number), error in sorted(partitions.items(), key=lambda each: f"{each[0].topic}{each[0].partition}")
+    ]
+    yield from printf_table((TOPIC, PARTITION, Column("STATUS", 15)), rows)
+
+
+def _why(error: KafkaError) -> str:
+    if error.name in _TOP_LEVEL:
+        return str(error)
+    if error.name in _PARTITION_LEVEL:
+        return "Encountered some partition-level error, see the follow-up details."
+    return f"Encountered some unknown error: {error.name}"
