@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -39,7 +40,9 @@ def _is_in_sync(line: str) -> bool:
 class RealCluster:
     """All brokers of a cluster directory, while the context lasts."""
 
-    def __init__(self, directory: Path, scratch: Path) -> None:
+    def __init__(self, directory: Path, scratch: Path, properties: Sequence[str] = ()) -> None:
+        """``properties`` are more lines for every broker's server.properties."""
+        self._properties = properties
         self._directory = directory
         self._scratch = scratch
         self._cluster = read_cluster_file(str(directory))
@@ -55,7 +58,7 @@ class RealCluster:
         for broker in self._cluster.brokers:
             path = self._scratch / f"server-{broker.id}.properties"
             lines = broker_properties(str(self._directory), self._cluster, broker.id, self._base_port)
-            path.write_text("\n".join(lines) + "\n")
+            path.write_text("\n".join([*lines, *self._properties]) + "\n")
             log = (self._scratch / f"broker-{broker.id}.out").open("ab")
             with log:
                 self._brokers.append(

@@ -5,12 +5,16 @@ each gets on. Positions move as records are handled. A rebalance ends the pass, 
 
 Without following, the end is where each partition ended when a member first had it; retry topics are read for as long
 as something in them is due. A record that is not due yet holds its partition: those behind it are due later.
+
+A run that ``--max-messages`` ends stops where Kafka's does: its console consumer has then fetched more, and seeks back
+to the first record that was not handled. That lies behind markers and what was aborted, and has no leader epoch.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from kafkapy.backends.cluster import LATEST
@@ -20,6 +24,7 @@ from kafkapy.backends.group_member import GroupMember, Position
 from kafkapy.backends.group_session import GroupSession
 from kafkapy.backends.record_handler import RecordHandler
 from kafkapy.backends.shared_cluster import Time
+from kafkapy.errors import CorruptRecordError
 from kafkapy.log.topic_partition import TopicPartition
 
 
@@ -50,6 +55,7 @@ class GroupConsuming:
         self._ends: dict[TopicPartition, int] = {}
         self._held: dict[TopicPartition, int] = {}
         self._last_commit = time.monotonic()
+        self._last_taken: tuple[GroupMember, TopicPartition] | None = None
         self.events = deque(events)
         self.count = 0
 
@@ -65,6 +71,8 @@ class GroupConsuming:
                 last = self._time.monotonic()
             if self._is_idle(before) and not self._paused(last):
                 break
+        if self._is_full and self._last_taken is not None:
+            self._seek_to_next_record(*self._last_taken)
         if self._handler.is_urgent:
             self._commit(wait=True)
 
@@ -167,7 +175,20 @@ class GroupConsuming:
             self.count += len(piece.records)
             after = piece.records[-1].offset + 1 if left else fetched.next_offset
             member.positions[partition] = Position(after, fetched.leader_epoch)
+            self._last_taken = member, partition
             self._commit_in_time()
+
+    def _seek_to_next_record(self, member: GroupMember, partition: TopicPartition) -> None:
+        """Go to the record that would have come next; where there is none, to the end, and not behind damage."""
+        position = member.positions.get(partition)
+        if position is None or not self._session.is_current:
+            return
+        with suppress(CorruptRecordError):
+            for fetched in fetch(self._session.reader, partition, position.offset, self._limits.committed):
+                if fetched.records:
+                    member.positions[partition] = Position(fetched.records[0].offset)
+                    return
+                member.positions[partition] = Position(fetched.next_offset, fetched.leader_epoch)
 
     @property
     def _room(self) -> int:

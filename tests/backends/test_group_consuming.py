@@ -11,15 +11,17 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from kafkapy.backends.cluster import LATEST, Cluster
-from kafkapy.backends.consuming import Fetched, Limits
+from kafkapy.backends.consuming import UNLIMITED, Fetched, Limits
 from kafkapy.backends.exec_handler import Failure
 from kafkapy.backends.group_subscription import Source
 from kafkapy.backends.retry_topics import Origin, RetryTopics, headers_of, parse_delays
 from kafkapy.backends.retrying import Counts, RetryingHandler
 from kafkapy.errors import KafkapyError
 from kafkapy.formats.record_batch import Record
+from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreatePartitions, CreateTopic
-from tests.backends.groups import NOW, Collecting, FakeTime, Mortal, Scratch, changing, made, numbered, produce
+from tests.backends.groups import NOW, Collecting, FakeTime, Mortal, Scratch, changing, made, numbered, opened, produce
+from tests.coordinator.transactions import Producer
 from tests.faults import Killed
 
 ALL = numbered("t", 0, 30) + numbered("t", 1, 30) + numbered("t", 2, 30)
@@ -87,6 +89,44 @@ def test_the_last_member_that_leaves_ends_the_run(scratch: Scratch) -> None:
     scratch.run(taken, then=("leave:1@15",), limits=Limits(follow=True))
     assert taken.values == ALL[:15]
     assert scratch.committed() == {"t-0": 15, "t-1": 0, "t-2": 0}
+
+
+@pytest.mark.parametrize(
+    ("count", "position"),
+    [
+        (2, (2, -1)),  # in a batch
+        (3, (4, -1)),  # after it comes a marker, then more
+        (6, (10, -1)),  # two markers, with what was aborted between them
+        (7, (11, 0)),  # the end
+        (UNLIMITED, (11, 0)),
+    ],
+)
+def test_ended_by_max_messages_a_run_seeks_to_the_next_record(
+    tmp_path: Path, count: int, position: tuple[int, int]
+) -> None:
+    """As seen with Kafka 4.3.1's console consumer: where it seeks there is no leader epoch."""
+    scratch = Scratch(made(tmp_path / "c", t=1))
+    cluster, where = opened(scratch.directory), TopicPartition("t", 0)
+    producer = Producer(cluster, "tx")
+    for values, commit in ((("a", "b", "c"), True), (("d", "e", "f"), True), (("g",), False)):
+        producer.send(where, *values)
+        producer.end(commit)
+    cluster.close()
+    produce(scratch.directory, "t", 0, "h")
+    scratch.run(Collecting(), limits=Limits(count, committed=True))
+    found = scratch.cluster.groups().offsets("g")[where]
+    assert (found.offset, found.leader_epoch) == position
+
+
+def test_damage_behind_the_last_of_max_messages_is_not_met(scratch: Scratch) -> None:
+    log = next(Path(scratch.directory).glob("broker-1/t-0/*.log"))
+    data = bytearray(log.read_bytes())
+    data[-1] ^= 1
+    log.write_bytes(data)
+    taken = Collecting()
+    scratch.run(taken, limits=Limits(20))
+    assert taken.values == ALL[:20]
+    assert scratch.committed() == {"t-0": 20, "t-1": 0, "t-2": 0}
 
 
 def test_without_following_the_end_is_where_it_was_at_first(scratch: Scratch) -> None:
