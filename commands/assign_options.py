@@ -54,7 +54,7 @@ def new_group(
     named_racks = _split(racks, "--racks", ",") if racks is not None else []
     if replication_factor > max(1, len(named_racks)):
         raise UsageError("--replication-factor: there are not so many --racks")
-    counts = dict(_parse_topic(part, "--topics", 1) for part in _split(topics, "--topics", ","))
+    counts = _parse_topics(topics)
     group = SimulatedGroup(assignor, protocol, counts, Topology(named_racks, replication_factor))
     for member, wanted in _parse_members(members):
         _apply(group, Change(members, JOIN, member, wanted), "--members")
@@ -106,9 +106,19 @@ def _check_subscriptions(members: str, topics: Iterable[str], changes: Sequence[
             raise UsageError(f"{member} subscribes to {topic}, which is neither in --topics nor comes with --then")
 
 
+def _parse_topics(text: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for part in _split(text, "--topics", ","):
+        name, count = _parse_topic(part, "--topics", 1)
+        if name in counts:
+            raise UsageError(f"--topics: {name} is there twice; a topic that grows later is --then topic:{name}:COUNT")
+        counts[name] = count
+    return counts
+
+
 def _parse_members(text: str) -> list[tuple[str, tuple[str, ...] | None]]:
-    if text.isdecimal():
-        count = int(text)
+    if text.lstrip("+-").isdecimal():
+        count = int(text) if text.isdecimal() else 0
         if not 0 < count <= MOST_MEMBERS:
             raise UsageError(f"--members: {text} is not between 1 and {MOST_MEMBERS}")
         return [(f"m{number}", None) for number in range(1, count + 1)]

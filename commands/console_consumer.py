@@ -234,7 +234,10 @@ def _consumer(
 
     opened = open_cluster(where)
     exclude_internal = configs.get("exclude.internal.topics", "true").strip().lower() == "true"
-    consumer = Consumer(opened, partitions_of(opened.image(), topic, include, partition, exclude_internal), committed)
+    partitions = partitions_of(opened.image(), topic, include, partition, exclude_internal)
+    if not partitions:
+        _tell(f"kafkapy: no topic matches {include!r}")
+    consumer = Consumer(opened, partitions, committed)
     for line in consumer.seek(start):
         _tell(line)
     return consumer

@@ -46,7 +46,8 @@ ExecOption = Annotated[
         "COMMAND",
         "Run through the shell, with the value as standard input and KAFKAPY_TOPIC, _PARTITION, _OFFSET, _TIMESTAMP, "
         "_KEY, _HEADERS (JSON) and _ATTEMPT set. A record whose command fails is moved on (see --retry-delays); "
-        "its offset is committed only when it is done, or safe where it was moved to.",
+        "its offset is committed only when it is done, or safe where it was moved to. A command that the shell cannot "
+        "run (exit code 126 or 127) ends the run, and its record stays.",
         EXEC,
         "--exec",
     ),
@@ -99,6 +100,8 @@ class GroupFlags(NamedTuple):
             for name, value in (("--members", self.members), ("--then", self.then), ("--exec", self.command)):
                 if value is not None and value != []:
                     raise UsageError(f"{name} needs --group")
+        if self.command is not None and not self.command.strip():
+            raise UsageError("--exec: the command is empty, and every record would be committed with nothing done")
         if self.command is None:
             for name in ("exec_timeout", "retry_delays", "dead_letter_topic"):
                 if getattr(self, name) is not None:
@@ -166,7 +169,12 @@ def _execute(run: "GroupRun", flags: GroupFlags, retry: "RetryTopics", tell: Cal
     timeout = None if flags.exec_timeout is None else Delay.parse(flags.exec_timeout)
     command = ExecHandler(flags.command or "", timeout)
     handler = RetryingHandler(command, retry, run.shared.time.now_ms)
+
+    def tell_on_a_line(line: str) -> None:
+        command.end_line()
+        tell(line)
+
     try:
-        consume(run, handler, tell, lambda: str(handler.counts))
+        consume(run, handler, tell_on_a_line, lambda: handler.summary)
     finally:
         command.close()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kafkapy.backends.line_reader import ReaderOptions
     from kafkapy.backends.producer_options import ProducerOptions
 
+WHERE = "Where to"
 READING = "How lines become records"
 SENDING = "How records are sent"
 TRANSACTIONS = "Transactions (beyond Kafka's console producer)"
@@ -58,7 +59,7 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
     ),
 )
 def console_producer(
-    topic: Annotated[str | None, typer.Option(metavar="NAME", help="The topic (required).")] = None,
+    topic: Annotated[str | None, _text("NAME", "The topic (required).", WHERE)] = None,
     reader_property: Annotated[
         list[str] | None,
         _text(

@@ -10,12 +10,13 @@ from kafkapy.errors import KafkaError, KafkapyError, UsageError
 from kafkapy.output.output_format import Output
 
 from .consumer_group_errors import failed, tell_problems
-from .consumer_group_usage import SCENARIOS
+from .consumer_group_holders import evict_left_behind, tell_holders, tell_left_behind
+from .consumer_group_reset_target import reset_target
 from .tool_errors import warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
-    from kafkapy.backends.offset_reset import OffsetReset, Reset, Target
+    from kafkapy.backends.offset_reset import OffsetReset, Reset
     from kafkapy.backends.selection import Selection
     from kafkapy.log.topic_partition import TopicPartition
 
@@ -54,53 +55,36 @@ def reset_offsets(change: Change, options: Mapping[str, Any], execute: bool, exp
     from kafkapy.backends.offset_reset import OffsetReset, Scope
     from kafkapy.backends.reset_file import reset_file_lines
     from kafkapy.output.group_change_lines import reset_lines
-    from kafkapy.output.group_rows import reset_rows
+    from kafkapy.output.group_rows import RESET_COLUMNS, reset_rows
     from kafkapy.output.printing import print_rows
 
+    if export and change.output is not Output.KAFKA:
+        raise UsageError("--export and --output are two ways to say how to print: give one of them")
     if not options["dry-run"] and not execute:
         warn(NO_ACTION)
+    reset = None
     try:
-        target = _target(options, change.groups)
+        target = reset_target(change.output, options, change.groups)
         with change.open(execute) as cluster:
             reset = OffsetReset(cluster, Scope(options["topic"] or (), options["all-topics"]), target)
-            plans = {group: reset.plan(group) for group in change.group_ids(cluster)}
+            groups = change.group_ids(cluster)
+            (evict_left_behind if execute else tell_left_behind)(change.chosen, cluster, groups)
+            plans = {group: reset.plan(group) for group in groups}
             if execute:
                 _commit(cluster, plans)
             tell_problems(cluster.groups().store.problems)
     except UsageError:
         raise
     except KafkapyError as error:
-        failed(change.output, error)
+        failed(change.output, error, reset.notes if reset else ())
     _tell(change.output, reset)
     exported = ((group, each.partition, each.new.offset) for group, resets in plans.items() for each in resets)
     lines = [*reset_file_lines(exported, len(change.groups) != 1), ""] if export else reset_lines(plans)
     rows = [row for group, resets in plans.items() for row in reset_rows(group, resets, execute)]
-    print_rows(change.output, [*((line, None) for line in lines), *((None, row) for row in rows)])
+    print_rows(change.output, [*((line, None) for line in lines), *((None, row) for row in rows)], RESET_COLUMNS)
     if reset.errors:
+        tell_holders(change.chosen, (group for group, resets in plans.items() if not resets))
         raise typer.Exit(1)
-
-
-def _target(options: Mapping[str, Any], groups: Sequence[str]) -> "Target":
-    from kafkapy.backends.offset_reset import Target
-
-    scenario = next(name for name in SCENARIOS if options[name] is not None and options[name] is not False)
-    value = options[scenario]
-    if scenario == "from-file":
-        from kafkapy.backends.reset_file import parse_reset_file
-
-        with open(value, encoding="utf-8", errors="surrogateescape") as file:
-            return Target(scenario, offsets=parse_reset_file(file.read(), value, groups))
-    if scenario in ("to-datetime", "by-duration"):
-        from time import time
-
-        from kafkapy.backends.reset_times import before, parse_datetime, parse_duration
-
-        is_moment = scenario == "to-datetime"
-        moment = parse_datetime(value) if is_moment else before(int(time() * 1000), parse_duration(value))
-        return Target("to-timestamp", max(moment, 0))  # what Kafka has no record of is before the first
-    if scenario == "to-group":
-        return Target(scenario, group=value)
-    return Target(scenario, int(value))
 
 
 def _commit(cluster: "Cluster", plans: Mapping[str, Sequence["Reset"]]) -> None:
@@ -118,6 +102,8 @@ def _tell(output: Output, reset: "OffsetReset") -> None:
                 print_lines(["", f"{kind}: {text}"])
             else:
                 warn(f"kafkapy: {text}")
+    for note in reset.notes:
+        warn(f"kafkapy: {note}")
 
 
 def delete_groups(change: Change) -> None:
@@ -128,7 +114,9 @@ def delete_groups(change: Change) -> None:
 
     done: dict[str, KafkaError | None] = {}
     with change.open() as cluster:
-        for group in change.group_ids(cluster):
+        groups = change.group_ids(cluster)
+        evict_left_behind(change.chosen, cluster, groups)
+        for group in groups:
             done[group] = None
             try:
                 cluster.groups().offset_manager.delete_group(group)
@@ -138,6 +126,7 @@ def delete_groups(change: Change) -> None:
     rows = [deleted_group_row(group, error) for group, error in done.items()]
     print_rows(change.output, [*((line, None) for line in deletion_lines(done)), *((None, row) for row in rows)])
     if any(done.values()):
+        tell_holders(change.chosen, (group for group, error in done.items() if error))
         raise typer.Exit(1)
 
 
@@ -151,12 +140,14 @@ def delete_offsets(change: Change, topics: Sequence[str]) -> None:
         raise UsageError("Found multiple arguments for option group, but you asked for only one")
     (group,) = change.groups
     with change.open() as cluster:
+        evict_left_behind(change.chosen, cluster, [group])
         done, error = _delete_offsets(cluster, group, topics)
         tell_problems(cluster.groups().store.problems)
     rows = [deleted_offset_row(group, *each) for each in sorted(done.items())]
     lines = offset_deletion_lines(group, done, error)
     print_rows(change.output, [*((line, None) for line in lines), *((None, row) for row in rows)])
     if error or any(done.values()):
+        tell_holders(change.chosen, [group])
         raise typer.Exit(1)
 
 

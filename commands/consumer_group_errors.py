@@ -10,19 +10,28 @@ from kafkapy.output.output_format import Output
 
 from .tool_errors import warn
 
+FAILED = "Executing consumer group command failed due to"
 
-def failed(output: Output, error: KafkapyError) -> NoReturn:
-    """End as Kafka's tool tells a failure: on stdout. Rows are not mixed with that."""
-    text = f"Executing consumer group command failed due to {error}"
+
+def failed(output: Output, error: KafkapyError, notes: Sequence[str] = ()) -> NoReturn:
+    """End as Kafka's tool tells a failure: on stdout. Rows are not mixed with that. ``notes`` is what else is known."""
+    if output is Output.KAFKA:
+        print_failure(error)
+    for note in notes:
+        warn(f"kafkapy: {note}")
     if output is not Output.KAFKA:
-        raise KafkapyError(text)
+        raise KafkapyError(f"{FAILED} {error}")
+    raise typer.Exit(1)
+
+
+def print_failure(error: KafkapyError) -> None:
+    """Kafka's lines about a failure."""
     from kafkapy.output.printing import print_lines
 
-    print_lines(["", f"Error: {text}"])
-    raise typer.Exit(1)
+    print_lines(["", f"Error: {FAILED} {error}"])
 
 
 def tell_problems(problems: Sequence[str]) -> None:
     """Tell on stderr what could not be read."""
     for problem in problems:
-        warn(f"kafkapy: {problem}, skipped")
+        warn(f"kafkapy: {problem}")

@@ -58,7 +58,16 @@ OffsetsOption = Annotated[bool, _flag("--offsets", "Show offsets and lag (the de
 MembersOption = Annotated[bool, _flag("--members", "Show the members.", DESCRIBING)]
 VerboseOption = Annotated[bool, _flag("--verbose", "Show epochs and assignments too.", DESCRIBING)]
 TotalsOption = Annotated[
-    bool, _flag("--totals", "Show the lag of each topic and of all; with --offsets, of partitions too.", DESCRIBING)
+    bool,
+    _flag(
+        "--totals",
+        "Show the lag of each topic and of all (*); with --offsets, of partitions too. PARTITIONS counts all of a "
+        "topic that the group has, UNKNOWN-LAG those of them without a commit or a log here, which LAG leaves out.",
+        DESCRIBING,
+    ),
+]
+LaggingOption = Annotated[
+    bool, _flag("--lagging", "Show only the partitions that have something left to read.", DESCRIBING)
 ]
 
 DryRunOption = Annotated[bool, _flag("--dry-run", "Only show what would change (the default).", RESETTING)]
@@ -83,20 +92,18 @@ ByDurationOption = Annotated[
     str | None, _value("--by-duration", "DURATION", "The first record from PnDTnHnMnS ago on.", SCENARIOS)
 ]
 ToTimestampOption = Annotated[
-    int | None,
-    typer.Option(
-        min=0, metavar="MS", help="The first record from these epoch milliseconds on.", rich_help_panel=SCENARIOS
-    ),
+    str | None, _value("--to-timestamp", "MS", "The first record from these epoch milliseconds on.", SCENARIOS)
 ]
 ToGroupOption = Annotated[
     str | None,
     _value("--to-group", "GROUP", "Where this other group is; all of its partitions, or --topic.", SCENARIOS),
 ]
 FromFileOption = Annotated[
-    str | None, _value("--from-file", "FILE", "Offsets in a CSV file: [group,]topic,partition,offset.", SCENARIOS)
+    str | None,
+    _value("--from-file", "FILE", "Offsets in a CSV file (- is stdin): [group,]topic,partition,offset.", SCENARIOS),
 ]
 
 TimeoutOption = Annotated[int, _value("--timeout", "MS", "How long to wait for it (not in this version).", RUNNING)]
 CommandConfigOption = Annotated[
-    str | None, _value("--command-config", "FILE", "Configs of the client (not in this version).", RUNNING)
+    str | None, _value("--command-config", "FILE", "Configs of the client (only looked at).", RUNNING)
 ]

@@ -43,7 +43,7 @@ def list_groups(chosen: "Selection", state: str | None, type_: str | None, outpu
     from kafkapy.backends.selection import open_cluster
     from kafkapy.metadata.broker_address import broker_address
     from kafkapy.output.group_lines import list_lines
-    from kafkapy.output.group_rows import group_row
+    from kafkapy.output.group_rows import GROUP_COLUMNS, group_row
     from kafkapy.output.printing import print_rows
 
     states, types = parse_states(state or ""), parse_types(type_ or "")
@@ -55,9 +55,8 @@ def list_groups(chosen: "Selection", state: str | None, type_: str | None, outpu
         print_rows(output, ((line, None) for line in lines))
     else:
         found = (groups.describe(listing.group_id) for listing in listings)
-        print_rows(
-            output, ((None, group_row(each, broker_address(cluster.image(), each.coordinator))) for each in found)
-        )
+        rows = (group_row(each, broker_address(cluster.image(), each.coordinator)) for each in found)
+        print_rows(output, ((None, row) for row in rows), GROUP_COLUMNS)
     _finish(groups.store.problems)
 
 
@@ -80,7 +79,8 @@ def describe_groups(chosen: "Selection", named: Sequence[str], options: Mapping[
     if output is Output.KAFKA:
         _print_groups(described, told)
     else:
-        print_rows(output, ((None, row) for description in described for row in told(description)[1]))
+        rows = ((None, row) for description in described for row in told(description)[1])
+        print_rows(output, rows, _columns(options))
     _finish([*groups.store.problems, *ranges.problems])
 
 
@@ -100,7 +100,7 @@ def _print_groups(described: Iterable["GroupDescription"], told: Told) -> None:
 
 def _told(cluster: "Cluster", ranges: "LogRanges", options: Mapping[str, Any]) -> Told:
     """What the options ask to be told of a group."""
-    from kafkapy.backends.group_lag import group_offsets, totals
+    from kafkapy.backends.group_lag import group_offsets, lagging, totals
     from kafkapy.metadata.broker_address import broker_address
     from kafkapy.output import group_lines, group_rows
 
@@ -114,6 +114,8 @@ def _told(cluster: "Cluster", ranges: "LogRanges", options: Mapping[str, Any]) -
         found = group_offsets(group, cluster.groups().offsets(group.group_id), ranges)
         sums = totals(found) if options["totals"] else []
         shown = found if options["offsets"] or not options["totals"] else []
+        if options["lagging"]:
+            shown = lagging(found)
         lines = group_lines.offset_lines(group.group_id, shown, verbose)
         rows = group_rows.offset_rows(group, shown)
         return (
@@ -124,6 +126,15 @@ def _told(cluster: "Cluster", ranges: "LogRanges", options: Mapping[str, Any]) -
     if options["members"]:
         return lambda group: (group_lines.member_lines(group, verbose), group_rows.member_rows(group))
     return offsets if options["state"] is None else state
+
+
+def _columns(options: Mapping[str, Any]) -> Sequence[str]:
+    """The columns of the rows that the options ask for."""
+    from kafkapy.output.group_rows import GROUP_COLUMNS, MEMBER_COLUMNS, OFFSET_COLUMNS, TOTAL_COLUMNS
+
+    if options["members"] or options["state"] is not None:
+        return MEMBER_COLUMNS if options["members"] else GROUP_COLUMNS
+    return TOTAL_COLUMNS if options["totals"] and not (options["offsets"] or options["lagging"]) else OFFSET_COLUMNS
 
 
 def _finish(problems: Sequence[str]) -> None:

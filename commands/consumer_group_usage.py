@@ -24,6 +24,7 @@ AVAILABLE_WITH = {
     "verbose": ("describe",),
     "offsets": ("describe",),
     "totals": ("describe",),
+    "lagging": ("describe",),
     "state": ("describe", "list"),
     "type": ("list",),
 }
@@ -38,6 +39,8 @@ def given(options: Mapping[str, Any]) -> frozenset[str]:
 
 def check_usage(options: frozenset[str], state: str | None) -> None:
     """Refuse what does not go together; ``state`` is the value of ``--state``."""
+    if len(options.intersection(ACTIONS)) > 1:  # Kafka's tool first tells what one of the actions lacks
+        raise _not_one_action()
     for name, others in AVAILABLE_WITH.items():
         if name in options and options.isdisjoint(others):
             raise UsageError(f"Option(s) [{name}] are unavailable given other options on the command line")
@@ -53,9 +56,13 @@ def check_usage(options: frozenset[str], state: str | None) -> None:
         _check_reset(options)
     _check_apart(options, "group", ("all-groups", "list"))
     _check_apart(options, "topic", ("list", "describe"))
-    if len(options.intersection(ACTIONS)) != 1:
-        actions = ", ".join(f"--{name}" for name in ACTIONS)
-        raise UsageError(f"Command must include exactly one action: {actions}")
+    if options.isdisjoint(ACTIONS):
+        raise _not_one_action()
+
+
+def _not_one_action() -> UsageError:
+    actions = ", ".join(f"--{name}" for name in ACTIONS)
+    return UsageError(f"Command must include exactly one action: {actions}")
 
 
 def _check_describe(options: frozenset[str], state: str | None) -> None:
@@ -64,7 +71,8 @@ def _check_describe(options: frozenset[str], state: str | None) -> None:
         raise UsageError("Option [describe] takes at most one of these options: [members], [offsets], [state]")
     if state:
         raise UsageError("Option [describe] does not take a value for [state]")
-    _check_apart(options, "totals", ("members", "state"))
+    for name in ("totals", "lagging"):
+        _check_apart(options, name, ("members", "state"))
 
 
 def _check_reset(options: frozenset[str]) -> None:

@@ -9,6 +9,7 @@ from kafkapy.subcommand import Subcommand, examples, new_app
 from . import consumer_group_options as options
 from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
 from .consumer_group_usage import check_usage, given
+from .properties import load_properties
 
 app = new_app()
 
@@ -55,6 +56,7 @@ def consumer_groups(
     members: options.MembersOption = False,
     verbose: options.VerboseOption = False,
     totals: options.TotalsOption = False,
+    lagging: options.LaggingOption = False,
     to_earliest: options.ToEarliestOption = False,
     to_latest: options.ToLatestOption = False,
     to_current: options.ToCurrentOption = False,
@@ -79,6 +81,8 @@ def consumer_groups(
     """List, describe and delete consumer groups, and reset their offsets."""
     values = {name.strip("_").replace("_", "-"): value for name, value in locals().items()}
     check_usage(given(values), state)
+    if command_config is not None:
+        load_properties(command_config, None)
     if list_ or describe or validate_regex is not None:
         from . import consumer_group_reading as reading
 

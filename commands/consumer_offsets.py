@@ -1,8 +1,8 @@
 """``kafkapy consumer-offsets``: what the coordinators wrote, straight out of the internal topics' files."""
 
-from collections.abc import Iterator
-from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -13,6 +13,7 @@ from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
 from .consumer_group_errors import tell_problems
+from .tool_errors import warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.offset_history import HistoryFilter
@@ -63,6 +64,9 @@ def consumer_offsets(
     partition: Annotated[
         list[int] | None, _option("N", "Committed for the partition of this number. Can be given more than once.")
     ] = None,
+    transactional_id: Annotated[
+        list[str] | None, _option("ID", "Of this transactional id. Can be given more than once.")
+    ] = None,
     from_time: Annotated[
         str | None, _option("TIME", "Written at this time or later: epoch milliseconds, or ISO 8601 (UTC by default).")
     ] = None,
@@ -95,13 +99,20 @@ def consumer_offsets(
 ) -> None:
     """Show committed offsets, groups and transactions as they lie in the internal topics' logs."""
     chosen = selection(cluster, log_dirs, bootstrap_server)
+    given = {
+        "--group": group,
+        "--topic": topic,
+        "--partition": partition,
+        "--transactional-id": transactional_id,
+        "--from-time": from_time,
+        "--to-time": to_time,
+    }
+    filters = {name: value for name, value in given.items() if value not in (None, [])}
     if which_partition:
+        _check_alone(filters, form)
         _print_partitions(output, which_partition, partition_count, chosen)
         return
-    if form is not None and output is not Output.KAFKA:
-        raise UsageError("--format and --output are two ways to say how to print: give one of them")
-    if records is Records.TRANSACTIONS and (group or topic or partition):
-        raise UsageError("--group, --topic and --partition are for offset commits and groups, not for transactions")
+    _check_usage(filters, records, form, output, partition_count)
     from kafkapy.backends.offset_history import HistoryFilter
 
     wanted = HistoryFilter(
@@ -110,18 +121,54 @@ def consumer_offsets(
         frozenset(partition or ()),
         _time("--from-time", from_time),
         _time("--to-time", to_time),
+        frozenset(transactional_id or ()),
     )
     if form is Format.TABLE:
         output = Output.TABLE
-    if _print(chosen, records, wanted, form or Format.JSON, output):
+    printed = _print(chosen, records, wanted, form or Format.JSON, output)
+    if printed.problems:
         raise typer.Exit(1)
+    if filters and not printed.has_records:
+        warn(f"kafkapy: no record fits {_text(filters)}")
 
 
-def _print(chosen: "Selection", records: Records, wanted: "HistoryFilter", form: Format, output: Output) -> list[str]:
-    """Print all; the problems that were met, and told."""
+def _check_alone(filters: Mapping[str, Any], form: Format | None) -> None:
+    others = [*filters, *["--format"] * (form is not None)]
+    if others:
+        raise UsageError(f"--which-partition reads no records: leave out {', '.join(others)}")
+
+
+def _check_usage(
+    filters: Mapping[str, Any], records: Records, form: Format | None, output: Output, partition_count: int | None
+) -> None:
+    if form is not None and output is not Output.KAFKA:
+        raise UsageError("--format and --output are two ways to say how to print: give one of them")
+    if partition_count is not None:
+        raise UsageError("--partition-count is for --which-partition")
+    if records is Records.TRANSACTIONS and not filters.keys().isdisjoint(("--group", "--topic", "--partition")):
+        raise UsageError("--group, --topic and --partition are for offset commits and groups, not for transactions")
+    if records in (Records.OFFSETS, Records.GROUPS) and "--transactional-id" in filters:
+        raise UsageError("--transactional-id is for --records transactions")
+
+
+def _text(filters: Mapping[str, Any]) -> str:
+    """The filters as they were given."""
+    values = {name: value if isinstance(value, list) else [value] for name, value in filters.items()}
+    return " ".join(f"{name} {each}" for name, found in values.items() for each in found)
+
+
+class Printed(NamedTuple):
+    """What became of a run: the problems that were met, and told, and whether any record fit."""
+
+    problems: list[str]
+    has_records: bool
+
+
+def _print(chosen: "Selection", records: Records, wanted: "HistoryFilter", form: Format, output: Output) -> Printed:
+    """Print all."""
     from kafkapy.backends.offset_history import history
     from kafkapy.backends.selection import open_cluster
-    from kafkapy.output.history_printer import history_rows, print_texts, sources
+    from kafkapy.output.history_printer import by_kind, columns_of, history_rows, print_texts, sources
     from kafkapy.output.printing import print_rows
     from kafkapy.output.sink import Sink
 
@@ -133,12 +180,15 @@ def _print(chosen: "Selection", records: Records, wanted: "HistoryFilter", form:
 
     opened = open_cluster(chosen)
     found = [(kind, history(opened, topic, wanted, tell)) for topic, kind in sources(records)]
-    if output is not Output.KAFKA:
-        print_rows(output, chain.from_iterable(history_rows(kind, batches, tell) for kind, batches in found))
-        return problems
-    for kind, batches in found:
-        print_texts(form, kind, batches, Sink().write, tell)
-    return problems
+    if output is Output.KAFKA:
+        sink = Sink()
+        wrote = [print_texts(form, kind, batches, sink.write, tell) for kind, batches in found]
+        return Printed(problems, any(wrote))
+    in_order = by_kind if output in (Output.CSV, Output.TABLE) else iter
+    rows = chain.from_iterable(in_order(history_rows(kind, batches, tell)) for kind, batches in found)
+    first = list(islice(rows, 1))
+    print_rows(output, chain(first, rows), columns_of(records))
+    return Printed(problems, bool(first))
 
 
 def _print_partitions(output: Output, groups: list[str], count: int | None, chosen: "Selection") -> None:
@@ -147,6 +197,8 @@ def _print_partitions(output: Output, groups: list[str], count: int | None, chos
 
     if count is not None and count < 1:
         raise UsageError(f"--partition-count: {count} is no number of partitions")
+    if "" in groups:
+        raise UsageError("--which-partition: the id of a group cannot be empty")
     partitions = count or _partition_count(chosen)
 
     def rows() -> Iterator[tuple[str, dict[str, Any]]]:

@@ -15,6 +15,7 @@ from .typed_groups import finish
 if TYPE_CHECKING:
     from kafkapy.coordinator.group_description import GroupListing
 
+ACTION = "Action"
 WHICH = "Which groups"
 TYPES = ("classic", "consumer", "share", "streams")
 LEAST_WIDTH = 20
@@ -37,7 +38,7 @@ def _flag(name: str, help_text: str) -> Any:
     ),
 )
 def groups(
-    list_: Annotated[bool, typer.Option("--list", help="List groups.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List groups.", rich_help_panel=ACTION)] = False,
     group_type: Annotated[
         str | None,
         typer.Option(metavar="TYPE", help="Of this type: classic, consumer, share or streams.", rich_help_panel=WHICH),
@@ -73,7 +74,7 @@ def groups(
 
 def _check(given: dict[str, bool], group_type: str | None, protocol: str | None) -> None:
     if group_type is not None and group_type.lower() not in TYPES:
-        raise UsageError("--group-type must be a valid group type")
+        raise UsageError(f"--group-type must be a valid group type: {', '.join(TYPES)}")
     named = [name for name, is_given in given.items() if is_given]
     named += ["group-type"] * (group_type is not None) + ["protocol"] * (protocol is not None)
     if len(named) > 1 and named[0] in given:

@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from kafkapy.backends.maintenance import Action
     from kafkapy.backends.selection import Selection
 
+WHAT = "What to do"
+
 app = new_app()
+
+
+def _flag(name: str, help_text: str) -> Any:
+    return typer.Option(name, help=help_text, rich_help_panel=WHAT)
+
+
+def _text(metavar: str, help_text: str) -> Any:
+    return typer.Option(metavar=metavar, help=help_text, rich_help_panel=WHAT)
 
 
 @app.command(
@@ -35,25 +45,17 @@ app = new_app()
     ),
 )
 def maintenance(
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would be done and why, and do nothing.")
-    ] = False,
-    topic: Annotated[
-        str | None, typer.Option(metavar="REGEX", help="Only topics with such a name, and not the metadata log.")
-    ] = None,
+    dry_run: Annotated[bool, _flag("--dry-run", "Tell what would be done and why, and do nothing.")] = False,
+    topic: Annotated[str | None, _text("REGEX", "Only topics with such a name, and not the metadata log.")] = None,
     now: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="As if it were this time: epoch milliseconds, or ISO 8601 (UTC)."),
+        _text("TIME", "As if it were this time: epoch milliseconds, or ISO 8601 (UTC)."),
     ] = None,
     assume: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="TOPIC:NAME=VALUE", help="With --dry-run: as if a topic had this config. May be repeated."
-        ),
+        _text("TOPIC:NAME=VALUE", "With --dry-run: as if a topic had this config. May be repeated."),
     ] = None,
-    snapshot: Annotated[
-        bool, typer.Option("--snapshot", help="Take a snapshot of the metadata also where none is due.")
-    ] = False,
+    snapshot: Annotated[bool, _flag("--snapshot", "Take a snapshot of the metadata also where none is due.")] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
@@ -91,7 +93,8 @@ def _planned(chosen: "Selection", now: int, topic: str | None, snapshot: bool, a
 
     opened = open_cluster(chosen)
     assert isinstance(opened, LogDirsCluster)
-    return plan(opened, Wanted(now, topic, snapshot, parse_assumptions(assume, opened.image())))
+    directory = None if chosen.log_dirs else chosen.directory
+    return plan(opened, Wanted(now, topic, snapshot, parse_assumptions(assume, opened.image()), directory))
 
 
 def _done(chosen: "Selection", now: int, topic: str | None, snapshot: bool) -> Iterator["Action"]:
@@ -104,7 +107,7 @@ def _done(chosen: "Selection", now: int, topic: str | None, snapshot: bool) -> I
     if not isinstance(opened, DirectoryCluster):
         raise Unsupported("maintenance", "--log-dirs", "use --dry-run to see what the brokers would do")
     try:
-        yield from run(opened, Wanted(now, topic, snapshot))
+        yield from run(opened, Wanted(now, topic, snapshot, directory=chosen.directory))
     finally:
         opened.close()
 

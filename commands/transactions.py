@@ -1,6 +1,6 @@
 """``kafkapy transactions``: kafka-transactions.sh, from producer snapshots, ``__transaction_state`` and the logs."""
 
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer._click import Context
@@ -20,21 +20,31 @@ if TYPE_CHECKING:
     from kafkapy.log.topic_partition import TopicPartition
 
 BEFORE_THE_SUBCOMMAND = ("--cluster", "--log-dirs", "--bootstrap-server", "--output")
+WHICH = "Which transactions"
+WHICH_PARTITION = "Which partition"
+SCOPE = "Where to search (by default, all that is there)"
 BY_OFFSET = "Which transaction: by where it starts"
 BY_PRODUCER = "Which transaction: by its producer (all three)"
 MS_IN_A_MINUTE = 60_000
 
-TopicOption = Annotated[str, typer.Option(metavar="TOPIC", help="The topic's name.")]
-PartitionOption = Annotated[int, typer.Option(metavar="N", help="The partition's number.")]
+
+def _option(metavar: str, help_text: str, panel: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
+
+
+TopicOption = Annotated[str, _option("TOPIC", "The topic's name.", WHICH_PARTITION)]
+PartitionOption = Annotated[int, _option("N", "The partition's number.", WHICH_PARTITION)]
 
 app = new_group(
-    "List and describe transactions, find those that hang, and abort them.",
+    "List and describe transactions, find those that hang, and abort them.\n\n"
+    "The options that name the cluster, and --output, may stand before the subcommand, where Kafka wants them, or "
+    "after it; 'kafkapy transactions COMMAND --help' lists them.",
     examples(
         (
             "List the transactional ids of brokers' directories:",
             "kafkapy transactions --log-dirs /kafka/1,/kafka/2 list",
         ),
-        ("Find hanging transactions:", "kafkapy transactions --log-dirs /kafka/1 find-hanging --broker-id 1"),
+        ("Find hanging transactions:", "kafkapy transactions find-hanging --log-dirs /kafka/1,/kafka/2"),
     ),
 )
 
@@ -74,10 +84,16 @@ def transactions() -> None:
 )
 def list_(
     duration_filter: Annotated[
-        int, typer.Option(metavar="MS", help="Only transactions that run longer than this; all if negative.")
+        int,
+        _option(
+            "MS",
+            "Only transactional ids whose last transaction began longer ago than this, also where it has ended since "
+            "(CompleteCommit, CompleteAbort), as with Kafka's tool; all if negative.",
+            WHICH,
+        ),
     ] = -1,
     transactional_id_pattern: Annotated[
-        str, typer.Option(metavar="REGEX", help="Only transactional ids that match as a whole.")
+        str, _option("REGEX", "Only transactional ids that match as a whole.", WHICH)
     ] = "",
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -109,7 +125,7 @@ def list_(
     ),
 )
 def describe(
-    transactional_id: Annotated[str, typer.Option(metavar="ID", help="The transactional id.")],
+    transactional_id: Annotated[str, _option("ID", "The transactional id.", WHICH)],
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
@@ -148,7 +164,7 @@ def describe_producers(
     topic: TopicOption,
     partition: PartitionOption,
     broker_id: Annotated[
-        int | None, typer.Option(metavar="ID", help="The broker whose replica is asked, and not the leader's.")
+        int | None, _option("ID", "The broker whose replica is asked, and not the leader's.", WHICH_PARTITION)
     ] = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -173,6 +189,7 @@ def describe_producers(
     "find-hanging",
     cls=Subcommand,
     epilog=examples(
+        ("Find hanging transactions in all partitions:", "kafkapy transactions find-hanging --cluster my-cluster"),
         (
             "Find hanging transactions in all that a broker has:",
             "kafkapy transactions --log-dirs /kafka/1 find-hanging --broker-id 1",
@@ -184,11 +201,11 @@ def describe_producers(
     ),
 )
 def find_hanging(
-    broker_id: Annotated[int | None, typer.Option(metavar="ID", help="Search what this broker has.")] = None,
-    topic: Annotated[str | None, typer.Option(metavar="TOPIC", help="Search this topic.")] = None,
-    partition: Annotated[int | None, typer.Option(metavar="N", help="Search only this partition of the topic.")] = None,
+    broker_id: Annotated[int | None, _option("ID", "Search what this broker has.", SCOPE)] = None,
+    topic: Annotated[str | None, _option("TOPIC", "Search this topic.", SCOPE)] = None,
+    partition: Annotated[int | None, _option("N", "Search only this partition of the topic.", SCOPE)] = None,
     max_transaction_timeout: Annotated[
-        int, typer.Option(metavar="MINUTES", help="Transactions that were written to since may still be at work.")
+        int, _option("MINUTES", "Transactions that were written to since may still be at work.", WHICH)
     ] = 15,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -200,10 +217,6 @@ def find_hanging(
     They are open in a partition, and nobody is going to end them: no coordinator has the transaction or, because no
     coordinator runs in files, one has it and it is past its timeout.
     """
-    if topic is None and broker_id is None:
-        raise UsageError(
-            "The `find-hanging` command requires either --topic or --broker-id to limit the scope of the search"
-        )
     if partition is not None and topic is None:
         raise UsageError("The --partition argument requires --topic to be provided")
     from kafkapy.backends import hanging_transactions
@@ -221,6 +234,8 @@ def find_hanging(
     print_rows(output, hanging_table(hanging, opened.now))
     for each in skipped:
         warn(f"{_not_described(each.partition, broker_id)}: {each.reason}")
+    if scope == hanging_transactions.Scope() and (missing := hanging_transactions.not_here(opened)):
+        warn(f"kafkapy: not searched: {missing} partitions of which no copy is in the given log dirs")
     _tell_problems(opened.transactions())
     if skipped:
         raise typer.Exit(1)
@@ -244,18 +259,12 @@ def find_hanging(
 def abort(
     topic: TopicOption,
     partition: PartitionOption,
-    start_offset: Annotated[
-        int | None, typer.Option(metavar="OFFSET", help="The first offset.", rich_help_panel=BY_OFFSET)
-    ] = None,
-    producer_id: Annotated[
-        int | None, typer.Option(metavar="ID", help="The producer id.", rich_help_panel=BY_PRODUCER)
-    ] = None,
-    producer_epoch: Annotated[
-        int | None, typer.Option(metavar="EPOCH", help="The producer epoch.", rich_help_panel=BY_PRODUCER)
-    ] = None,
+    start_offset: Annotated[int | None, _option("OFFSET", "The first offset.", BY_OFFSET)] = None,
+    producer_id: Annotated[int | None, _option("ID", "The producer id.", BY_PRODUCER)] = None,
+    producer_epoch: Annotated[int | None, _option("EPOCH", "The producer epoch.", BY_PRODUCER)] = None,
     coordinator_epoch: Annotated[
         int | None,
-        typer.Option(metavar="EPOCH", help="The coordinator epoch; -1 if not known.", rich_help_panel=BY_PRODUCER),
+        _option("EPOCH", "The coordinator epoch; -1 if not known.", BY_PRODUCER),
     ] = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -297,7 +306,7 @@ def abort(
     ),
 )
 def force_terminate_transaction(
-    transactional_id: Annotated[str, typer.Option("--transactionalId", metavar="ID", help="The transactional id.")],
+    transactional_id: Annotated[str, _option("ID", "The transactional id.", WHICH, "--transactionalId")],
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,

@@ -11,6 +11,7 @@ from kafkapy.subcommand import Subcommand
 ACTION = "Action (exactly one)"
 WHICH = "Which groups"
 WHAT = "What to describe"
+POSSIBLE = ("list", "describe")
 
 
 class TypedGroups(Subcommand):
@@ -51,9 +52,9 @@ def check_usage(tool: str, actions: Mapping[str, bool], others: Mapping[str, boo
     """Exactly one action, one that is possible here, and what goes with it; ``tool`` is Kafka's script."""
     named = [name for name, is_given in actions.items() if is_given]
     if len(named) != 1:
-        listed = ", ".join(f"--{name}" for name in actions)
+        listed = ", ".join(f"--{name}" for name in POSSIBLE)
         raise UsageError(f"Command must include exactly one action: {listed}")
-    if named[0] not in ("list", "describe"):
+    if named[0] not in POSSIBLE:
         raise Unsupported(f"--{named[0]}", "this version", f"run Kafka's {tool} on the running cluster")
     if actions["list"]:
         _check_list(others)

@@ -39,7 +39,7 @@ _kafkapy() {
         'kafkapy consumer-groups --from-file'|'kafkapy consumer-groups --command-config'|'kafkapy consumer-groups --cluster'|'kafkapy consumer-groups --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy consumer-groups --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy consumer-offsets --records') mapfile -t COMPREPLY < <(compgen -W 'offsets groups transactions all' -- "$cur"); return ;;
-        'kafkapy consumer-offsets --group'|'kafkapy consumer-offsets --topic'|'kafkapy consumer-offsets --partition'|'kafkapy consumer-offsets --from-time'|'kafkapy consumer-offsets --to-time'|'kafkapy consumer-offsets --which-partition'|'kafkapy consumer-offsets --partition-count'|'kafkapy consumer-offsets --bootstrap-server') :; return ;;
+        'kafkapy consumer-offsets --group'|'kafkapy consumer-offsets --topic'|'kafkapy consumer-offsets --partition'|'kafkapy consumer-offsets --transactional-id'|'kafkapy consumer-offsets --from-time'|'kafkapy consumer-offsets --to-time'|'kafkapy consumer-offsets --which-partition'|'kafkapy consumer-offsets --partition-count'|'kafkapy consumer-offsets --bootstrap-server') :; return ;;
         'kafkapy consumer-offsets --format') mapfile -t COMPREPLY < <(compgen -W 'json legacy 1.0 table' -- "$cur"); return ;;
         'kafkapy consumer-offsets --cluster'|'kafkapy consumer-offsets --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy consumer-offsets --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
@@ -56,9 +56,9 @@ _kafkapy() {
         'kafkapy get-offsets --topic'|'kafkapy get-offsets --partitions'|'kafkapy get-offsets --topic-partitions'|'kafkapy get-offsets --time'|'kafkapy get-offsets --bootstrap-server') :; return ;;
         'kafkapy get-offsets --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy get-offsets --cluster'|'kafkapy get-offsets --log-dirs') _kafkapy_files "$cur"; return ;;
-        'kafkapy groups --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy groups --group-type'|'kafkapy groups --protocol'|'kafkapy groups --bootstrap-server') :; return ;;
         'kafkapy groups --cluster'|'kafkapy groups --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy groups --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy log-dirs --topic-list'|'kafkapy log-dirs --broker-list'|'kafkapy log-dirs --bootstrap-server') :; return ;;
         'kafkapy log-dirs --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy log-dirs --cluster'|'kafkapy log-dirs --log-dirs') _kafkapy_files "$cur"; return ;;
@@ -66,8 +66,8 @@ _kafkapy() {
         'kafkapy lookup --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy lookup --cluster'|'kafkapy lookup --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy maintenance --topic'|'kafkapy maintenance --now'|'kafkapy maintenance --assume'|'kafkapy maintenance --bootstrap-server') :; return ;;
-        'kafkapy maintenance --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy maintenance --cluster'|'kafkapy maintenance --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy maintenance --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy metadata-quorum --cluster'|'kafkapy metadata-quorum --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy metadata-quorum --bootstrap-server') :; return ;;
         'kafkapy metadata-quorum --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
@@ -91,17 +91,17 @@ _kafkapy() {
         'kafkapy topics --from-file'|'kafkapy topics --cluster'|'kafkapy topics --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy topics --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy transactions list --duration-filter'|'kafkapy transactions list --transactional-id-pattern'|'kafkapy transactions list --bootstrap-server') :; return ;;
-        'kafkapy transactions list --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy transactions list --cluster'|'kafkapy transactions list --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy transactions list --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy transactions describe --transactional-id'|'kafkapy transactions describe --bootstrap-server') :; return ;;
-        'kafkapy transactions describe --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy transactions describe --cluster'|'kafkapy transactions describe --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy transactions describe --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy transactions describe-producers --topic'|'kafkapy transactions describe-producers --partition'|'kafkapy transactions describe-producers --broker-id'|'kafkapy transactions describe-producers --bootstrap-server') :; return ;;
-        'kafkapy transactions describe-producers --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy transactions describe-producers --cluster'|'kafkapy transactions describe-producers --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy transactions describe-producers --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy transactions find-hanging --broker-id'|'kafkapy transactions find-hanging --topic'|'kafkapy transactions find-hanging --partition'|'kafkapy transactions find-hanging --max-transaction-timeout'|'kafkapy transactions find-hanging --bootstrap-server') :; return ;;
-        'kafkapy transactions find-hanging --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy transactions find-hanging --cluster'|'kafkapy transactions find-hanging --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy transactions find-hanging --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy transactions abort --topic'|'kafkapy transactions abort --partition'|'kafkapy transactions abort --start-offset'|'kafkapy transactions abort --producer-id'|'kafkapy transactions abort --producer-epoch'|'kafkapy transactions abort --coordinator-epoch'|'kafkapy transactions abort --bootstrap-server') :; return ;;
         'kafkapy transactions abort --cluster'|'kafkapy transactions abort --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy transactions forceTerminateTransaction --transactionalId'|'kafkapy transactions forceTerminateTransaction --bootstrap-server') :; return ;;
@@ -112,17 +112,17 @@ _kafkapy() {
         'kafkapy assign') mapfile -t COMPREPLY < <(compgen -W '--topics --members --assignor --group-protocol --racks --replication-factor --then --output --debug --version --help' -- "$cur") ;;
         'kafkapy configs') mapfile -t COMPREPLY < <(compgen -W '--describe --alter --all --entity-type --entity-name --entity-default --topic --client --client-defaults --user --user-defaults --broker --broker-defaults --ip --ip-defaults --client-metrics --group --add-config --add-config-file --delete-config --no-fsync --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy console-consumer') mapfile -t COMPREPLY < <(compgen -W '--topic --include --partition --offset --from-beginning --isolation-level --max-messages --timeout-ms --follow --formatter --formatter-property --formatter-config --key-deserializer --value-deserializer --skip-message-on-error --enable-systest-events --command-property --command-config --group --members --then --exec --exec-timeout --retry-delays --dead-letter-topic --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
-        'kafkapy console-producer') mapfile -t COMPREPLY < <(compgen -W '--topic --debug --version --help --reader-property --reader-config --line-reader --sync --compression-codec --batch-size --timeout --request-required-acks --no-fsync --command-property --command-config --transactional-id --transaction-size --abort-every --message-send-max-retries --retry-backoff-ms --request-timeout-ms --metadata-expiry-ms --max-block-ms --max-memory-bytes --socket-buffer-size --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
-        'kafkapy consumer-groups') mapfile -t COMPREPLY < <(compgen -W '--list --describe --delete --reset-offsets --delete-offsets --validate-regex --group --all-groups --topic --all-topics --state --type --offsets --members --verbose --totals --to-earliest --to-latest --to-current --to-offset --shift-by --to-datetime --by-duration --to-timestamp --to-group --from-file --dry-run --execute --export --no-fsync --output --debug --version --help --timeout --command-config --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
-        'kafkapy consumer-offsets') mapfile -t COMPREPLY < <(compgen -W '--records --group --topic --partition --from-time --to-time --format --which-partition --partition-count --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
+        'kafkapy console-producer') mapfile -t COMPREPLY < <(compgen -W '--topic --reader-property --reader-config --line-reader --sync --compression-codec --batch-size --timeout --request-required-acks --no-fsync --command-property --command-config --transactional-id --transaction-size --abort-every --message-send-max-retries --retry-backoff-ms --request-timeout-ms --metadata-expiry-ms --max-block-ms --max-memory-bytes --socket-buffer-size --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
+        'kafkapy consumer-groups') mapfile -t COMPREPLY < <(compgen -W '--list --describe --delete --reset-offsets --delete-offsets --validate-regex --group --all-groups --topic --all-topics --state --type --offsets --members --verbose --totals --lagging --to-earliest --to-latest --to-current --to-offset --shift-by --to-datetime --by-duration --to-timestamp --to-group --from-file --dry-run --execute --export --no-fsync --output --debug --version --help --timeout --command-config --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy consumer-offsets') mapfile -t COMPREPLY < <(compgen -W '--records --group --topic --partition --transactional-id --from-time --to-time --format --which-partition --partition-count --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy delete-records') mapfile -t COMPREPLY < <(compgen -W '--offset-json-file --no-fsync --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy dump-log') mapfile -t COMPREPLY < <(compgen -W '--files --print-data-log --deep-iteration --skip-record-metadata --max-bytes --output --summary --key-decoder-class --value-decoder-class --offsets-decoder --transaction-log-decoder --cluster-metadata-decoder --remote-log-metadata-decoder --share-group-state-decoder --from-offset --to-offset --from-time --to-time --partition-leader-epoch --producer-id --key --header --transactional --verify-index-only --index-sanity-check --max-message-size --resync --debug --version --help' -- "$cur") ;;
         'kafkapy features') mapfile -t COMPREPLY < <(compgen -W '--node-id --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy get-offsets') mapfile -t COMPREPLY < <(compgen -W '--topic --partitions --topic-partitions --exclude-internal-topics --time --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
-        'kafkapy groups') mapfile -t COMPREPLY < <(compgen -W '--list --output --debug --version --help --group-type --protocol --consumer --share --streams --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy groups') mapfile -t COMPREPLY < <(compgen -W '--list --group-type --protocol --consumer --share --streams --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy log-dirs') mapfile -t COMPREPLY < <(compgen -W '--describe --topic-list --broker-list --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy lookup') mapfile -t COMPREPLY < <(compgen -W '--topic --partition --output --debug --version --help --offset --time --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
-        'kafkapy maintenance') mapfile -t COMPREPLY < <(compgen -W '--dry-run --topic --now --assume --snapshot --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy maintenance') mapfile -t COMPREPLY < <(compgen -W '--dry-run --topic --now --assume --snapshot --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy metadata-quorum') mapfile -t COMPREPLY < <(compgen -W '--status --replication --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy metadata-shell') mapfile -t COMPREPLY < <(compgen -W '--snapshot -s --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
         'kafkapy share-groups') mapfile -t COMPREPLY < <(compgen -W '--list --describe --group --all-groups --offsets --members --state --verbose --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
@@ -136,12 +136,12 @@ _kafkapy() {
         'kafkapy streams-groups') mapfile -t COMPREPLY < <(compgen -W '--list --describe --group --all-groups --offsets --members --state --verbose --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy topics') mapfile -t COMPREPLY < <(compgen -W '--create --list --describe --alter --delete --topic --topic-id --exclude-internal --if-exists --if-not-exists --topics-with-overrides --partitions --replication-factor --replica-assignment --config --placement --no-fsync --from-file --plan --apply --under-replicated-partitions --unavailable-partitions --under-min-isr-partitions --at-min-isr-partitions --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy transactions') mapfile -t COMPREPLY < <(compgen -W 'list describe describe-producers find-hanging abort forceTerminateTransaction --help' -- "$cur") ;;
-        'kafkapy transactions list') mapfile -t COMPREPLY < <(compgen -W '--duration-filter --transactional-id-pattern --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
-        'kafkapy transactions describe') mapfile -t COMPREPLY < <(compgen -W '--transactional-id --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
-        'kafkapy transactions describe-producers') mapfile -t COMPREPLY < <(compgen -W '--topic --partition --broker-id --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
-        'kafkapy transactions find-hanging') mapfile -t COMPREPLY < <(compgen -W '--broker-id --topic --partition --max-transaction-timeout --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
-        'kafkapy transactions abort') mapfile -t COMPREPLY < <(compgen -W '--topic --partition --debug --version --help --start-offset --producer-id --producer-epoch --coordinator-epoch --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
-        'kafkapy transactions forceTerminateTransaction') mapfile -t COMPREPLY < <(compgen -W '--transactionalId --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
+        'kafkapy transactions list') mapfile -t COMPREPLY < <(compgen -W '--duration-filter --transactional-id-pattern --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
+        'kafkapy transactions describe') mapfile -t COMPREPLY < <(compgen -W '--transactional-id --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
+        'kafkapy transactions describe-producers') mapfile -t COMPREPLY < <(compgen -W '--topic --partition --broker-id --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
+        'kafkapy transactions find-hanging') mapfile -t COMPREPLY < <(compgen -W '--broker-id --topic --partition --max-transaction-timeout --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
+        'kafkapy transactions abort') mapfile -t COMPREPLY < <(compgen -W '--topic --partition --start-offset --producer-id --producer-epoch --coordinator-epoch --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
+        'kafkapy transactions forceTerminateTransaction') mapfile -t COMPREPLY < <(compgen -W '--transactionalId --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
     esac
 }
 

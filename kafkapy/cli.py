@@ -2,6 +2,7 @@
 
     0    done                       1    the operation failed
     2    the command line is wrong  130  interrupted     141  nobody reads the output any more
+    143  terminated
 
 An error is one line on stderr that begins with ``kafkapy:``. A traceback appears only with --debug or
 KAFKAPY_DEBUG=1.
@@ -16,13 +17,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from kafkapy.errors import KafkapyError, UsageError
+from kafkapy.errors import KafkapyError, Terminated, UsageError
 
 if TYPE_CHECKING:
     from typer._click.exceptions import UsageError as TyperUsageError
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+TERMINATED = 143
 GC_THRESHOLD = 50_000  # start-up makes many objects that stay: at the default it looks for garbage again and again
 
 
@@ -38,6 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _drop_output()
         return BROKEN_PIPE
+    except Terminated:
+        return TERMINATED
     except KeyboardInterrupt:
         return INTERRUPTED
     except KafkapyError as error:
@@ -59,13 +63,9 @@ def _run(args: list[str]) -> int:
     from kafkapy.lazy_group import root_command
 
     root = root_command()
-    path = "kafkapy"
     try:
         with root.make_context("kafkapy", args) as ctx:
-            try:
-                return root.invoke(ctx) or 0
-            finally:
-                path = f"kafkapy {ctx.invoked_subcommand}"
+            return root.invoke(ctx) or 0
     except Exit as request:
         return request.exit_code
     except Abort:
@@ -74,9 +74,9 @@ def _run(args: list[str]) -> int:
         print(error.message, file=sys.stderr)
         return error.exit_code
     except TyperUsageError as error:
-        return _fail_usage(_usage_text(error), error.ctx.command_path if error.ctx else path)
+        return _fail_usage(_usage_text(error), error.ctx.command_path if error.ctx else None)
     except UsageError as error:
-        return _fail_usage(str(error), path)
+        return _fail_usage(str(error), error.command_path)
 
 
 def _usage_text(error: TyperUsageError) -> str:
@@ -86,12 +86,13 @@ def _usage_text(error: TyperUsageError) -> str:
 
     if isinstance(error, NoSuchOption):
         return f"no such option: {error.option_name}{did_you_mean(error.possibilities or ())}"
-    text = error.format_message().rstrip(".")
+    text = error.format_message()
     return text[:1].lower() + text[1:]
 
 
-def _fail_usage(text: str, command_path: str) -> int:
-    return _fail(f"{text}. Try '{command_path} --help'.", UsageError.exit_code)
+def _fail_usage(text: str, command_path: str | None) -> int:
+    end = "" if text.endswith((".", "?", "!")) else "."
+    return _fail(f"{text}{end} Try '{command_path or 'kafkapy'} --help'.", UsageError.exit_code)
 
 
 def _fail(text: str, code: int) -> int:

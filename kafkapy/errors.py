@@ -12,6 +12,9 @@
     ├── KafkaError               what Kafka would refuse, by Kafka's name and in Kafka's words
     └── Unsupported              what this backend or this build cannot do
 
+    KeyboardInterrupt
+    └── Terminated               SIGTERM, where a command has something to tidy up; exit 143
+
 Code in ``kafkapy.formats`` knows no files, so it raises a FormatError with a position relative to its
 input at most; whoever opened the file turns it into a DamagedFileError.
 """
@@ -26,9 +29,10 @@ class KafkapyError(Exception):
 
 
 class UsageError(KafkapyError):
-    """The command line is wrong."""
+    """The command line is wrong; whoever runs the command notes in ``command_path`` whose help tells more."""
 
     exit_code = 2
+    command_path: str | None = None
 
 
 class FormatError(KafkapyError):
@@ -79,3 +83,7 @@ class Unsupported(KafkapyError):
 
     def __init__(self, operation: str, where: str, hint: str) -> None:
         super().__init__(f"{operation} is not supported by {where}: {hint}")
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end by SIGTERM; like Ctrl-C it passes whatever handles errors."""

@@ -15,7 +15,7 @@ from typer._click import Command, Context, HelpFormatter, Parameter
 from typer._click.exceptions import UsageError
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from kafkapy import __version__, java_args
+from kafkapy import __version__, errors, java_args
 
 KAFKA_VERSION = "4.3.1"
 OTHER_OPTIONS = "Other options"
@@ -88,6 +88,14 @@ class Subcommand(TyperCommand):
         except UsageError as error:
             # The parser leaves the context out of some errors; without it, the hint could not name the command.
             error.ctx = error.ctx or ctx
+            raise
+
+    def invoke(self, ctx: Context) -> Any:
+        """Run the command; an error in how it was called is to name the help that tells of its options."""
+        try:
+            return super().invoke(ctx)
+        except errors.UsageError as error:
+            error.command_path = ctx.command_path
             raise
 
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:

@@ -24,6 +24,7 @@ EXIT_STATUS = (
     ("2", "The command line is wrong."),
     ("130", "Interrupted."),
     ("141", "Standard output was closed by its reader."),
+    ("143", "Terminated."),
 )
 ROFF_CHARACTERS = str.maketrans({"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"})
 

@@ -21,6 +21,7 @@ from kafkapy.metadata.image import MetadataImage
 if TYPE_CHECKING:
     from kafkapy.coordinator.group_coordinator import GroupCoordinator
     from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
+    from kafkapy.log.partition_reader import PartitionReader
 
 LATEST = -1
 EARLIEST = -2
@@ -69,6 +70,10 @@ class Cluster(Protocol):
 
     def read(self, partition: TopicPartition, start: int, committed: bool = False) -> Iterator[Batch]:
         """Whole batches from the one that has ``start`` on, as far as the isolation level allows."""
+        ...
+
+    def copies(self, partition: TopicPartition) -> Iterator[PartitionReader]:
+        """Every copy of a partition's log, the one that counts first; an error where there is none."""
         ...
 
     def offset(self, partition: TopicPartition, spec: int) -> int | None:

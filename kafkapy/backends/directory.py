@@ -224,6 +224,11 @@ class DirectoryCluster(LogDirsCluster):
         leader, _ = self._replica_logs(partition)
         return PartitionReader(leader.directory, partition, leader.log_start_offset)
 
+    def copies(self, partition: TopicPartition) -> Iterator[PartitionReader]:
+        """The logs of every replica, the leader's first."""
+        leader, followers = self._replica_logs(partition)
+        return (PartitionReader(log.directory, partition, log.log_start_offset) for log in (leader, *followers))
+
     def flush(self) -> None:
         """Bring what was appended to disk."""
         with self._whole():

@@ -7,26 +7,31 @@
     KAFKAPY_TOMBSTONE   true where the value is null
     KAFKAPY_ATTEMPT     1, and one more with every retry
 
-The command's standard output is ours. Its standard error goes to ours when it has ended, and the end of it into the
-headers of a record that failed. Both streams that are not ours are files, not pipes: a command that reads nothing, says
-a lot or leaves a child behind cannot block anything. The command is a process group of its own, so that a time limit or
-an interrupt ends all of it.
+What the command writes goes to our own standard output and standard error when it has ended, and the end of what it
+wrote to the latter into the headers of a record that failed. All three streams are files, not pipes: a command that
+reads nothing, says a lot or leaves a child behind cannot block anything. The command is a process group of its own, so
+that a time limit or an interrupt ends all of it.
+
+A command that the shell cannot run says nothing about the record: that is no failure to be retried, but the end.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
 from kafkapy.backends.retry_topics import OWN_HEADERS, Delay, Origin
+from kafkapy.errors import KafkapyError
 from kafkapy.formats.record_batch import Record
 
 STDERR_KEPT = 1024
 LONGEST_VARIABLE = 1 << 16  # Linux takes 128 KiB for one, name and all
-STDERR = 2
+STDOUT, STDERR = 1, 2
+CANNOT_RUN = {126: "it is not executable", 127: "it was not found"}  # what a shell means by these exit codes
 
 
 class Failure(NamedTuple):
@@ -43,27 +48,48 @@ class ExecHandler:
         self._command = command
         self._timeout = timeout
         self._stdin: IO[bytes] = TemporaryFile()  # noqa: SIM115 (kept open from record to record)
+        self._stdout: IO[bytes] = TemporaryFile()  # noqa: SIM115
         self._stderr: IO[bytes] = TemporaryFile()  # noqa: SIM115
+        self._is_one_stream = _is_one_stream()
+        self._is_within_line = False
 
     def run(self, record: Record, origin: Origin) -> Failure | None:
-        """Handle a record; None where the command did it."""
+        """Handle a record; None where the command did it. An error where the shell cannot run it."""
         self._rewrite(self._stdin, record.value or b"")
+        self._rewrite(self._stdout, b"")
         self._rewrite(self._stderr, b"")
         process = subprocess.Popen(
             self._command,
             shell=True,
             stdin=self._stdin,
+            stdout=self._stdout,
             stderr=self._stderr,
             env={**os.environb, **environment(record, origin)},
             start_new_session=True,
         )
-        cause = self._outcome(process)
-        said = self._said()
-        return None if cause is None else Failure(cause, said.rstrip()[-STDERR_KEPT:])
+        try:
+            cause = self._outcome(process)
+        finally:
+            self._pass_on(self._stdout, STDOUT)
+            self._pass_on(self._stderr, STDERR)
+        if process.returncode in CANNOT_RUN:
+            raise KafkapyError(
+                f"the shell cannot run '{self._command}': {CANNOT_RUN[process.returncode]} (exit code "
+                f"{process.returncode}); stopped at offset {origin.offset} of {origin.partition}, which is neither "
+                "moved nor committed"
+            )
+        return None if cause is None else Failure(cause, self._end_of_stderr())
+
+    def end_line(self) -> None:
+        """Begin a new line on standard error where the last command left one unfinished."""
+        if self._is_within_line:
+            os.write(STDERR, b"\n")
+            self._is_within_line = False
 
     def close(self) -> None:
         """Let go of the files."""
         self._stdin.close()
+        self._stdout.close()
         self._stderr.close()
 
     def _outcome(self, process: subprocess.Popen[bytes]) -> str | None:
@@ -80,13 +106,21 @@ class ExecHandler:
             return None
         return f"exit code {code}" if code > 0 else f"killed by {_signal_name(-code)}"
 
-    def _said(self) -> bytes:
-        self._stderr.seek(0)
-        said = self._stderr.read()
-        if said:
-            with open(STDERR, "wb", closefd=False) as ours:
-                ours.write(said)
-        return said
+    def _pass_on(self, said: IO[bytes], descriptor: int) -> None:
+        size = said.seek(0, os.SEEK_END)
+        if not size:
+            return
+        said.seek(0)
+        with open(descriptor, "wb", closefd=False) as ours:
+            shutil.copyfileobj(said, ours)
+        if descriptor == STDERR or self._is_one_stream:
+            said.seek(size - 1)
+            self._is_within_line = said.read(1) != b"\n"
+
+    def _end_of_stderr(self) -> bytes:
+        said = self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, said - 2 * STDERR_KEPT))
+        return self._stderr.read().rstrip()[-STDERR_KEPT:]
 
     @staticmethod
     def _rewrite(file: IO[bytes], data: bytes) -> None:
@@ -95,6 +129,14 @@ class ExecHandler:
         file.write(data)
         file.flush()
         file.seek(0)
+
+
+def _is_one_stream() -> bool:
+    """Whether output and errors stand in one another's lines."""
+    try:
+        return os.path.samestat(os.fstat(STDOUT), os.fstat(STDERR))
+    except OSError:
+        return False
 
 
 def environment(record: Record, origin: Origin) -> dict[bytes, bytes]:

@@ -43,21 +43,31 @@ class MemberOffsets(NamedTuple):
 
 
 class LagTotal(NamedTuple):
-    """The lag of a topic, or of all (None). Partitions without one are counted, but add nothing to it."""
+    """The lag of a topic, or of all (None): what the partitions whose lag is known add up to, None where none is."""
 
     topic: str | None
     partitions: int
-    without_lag: int
-    lag: int
+    unknown: int
+    lag: int | None
 
 
 class LogRanges:
-    """Where logs begin and end, each looked up once. ``problems`` tells which logs could not be read."""
+    """Where logs begin and end, each looked up once."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._known: dict[TopicPartition, LogRange] = {}
-        self.problems: list[str] = []
+        self._missing: list[TopicPartition] = []
+        self._unreadable: list[str] = []
+
+    @property
+    def problems(self) -> list[str]:
+        """Which logs could not be read so far, and of which partitions that there are no copy is here."""
+        if not self._missing:
+            return self._unreadable
+        names = ", ".join(map(str, sorted(self._missing)))
+        what = "their ends and lags are" if len(self._missing) > 1 else "its end and lag are"
+        return [*self._unreadable, f"no copy of {names} is in the given log dirs: {what} not known"]
 
     def of(self, partition: TopicPartition) -> LogRange:
         """Where a partition's log begins and ends."""
@@ -70,10 +80,16 @@ class LogRanges:
         try:
             return LogRange(self._cluster.offset(partition, EARLIEST), self._cluster.offset(partition, LATEST))
         except KafkaError:
-            pass  # no copy of it is here
+            if self._exists(partition):
+                self._missing.append(partition)
         except (KafkapyError, OSError) as error:
-            self.problems.append(f"{partition}: {error}")
+            self._unreadable.append(f"{partition}: {error}")
         return LogRange(None, None)
+
+    def _exists(self, partition: TopicPartition) -> bool:
+        """Commits outlive their topics."""
+        topic = self._cluster.image().topics.get(partition.topic)
+        return topic is not None and partition.partition in topic.partitions
 
 
 def group_offsets(
@@ -89,6 +105,12 @@ def group_offsets(
     return found
 
 
+def lagging(offsets: Iterable[MemberOffsets]) -> list[MemberOffsets]:
+    """Only the partitions of which something is left to read."""
+    found = (MemberOffsets(member, [each for each in states if (each.lag or 0) > 0]) for member, states in offsets)
+    return [each for each in found if each.states]
+
+
 def totals(offsets: Iterable[MemberOffsets]) -> list[LagTotal]:
     """The lag of each topic, then of all. A commit past the end of its log takes nothing away from the others."""
     topics: dict[str, list[int | None]] = {}
@@ -101,7 +123,7 @@ def totals(offsets: Iterable[MemberOffsets]) -> list[LagTotal]:
 
 def _total(topic: str | None, lags: list[int | None]) -> LagTotal:
     known = [max(lag, 0) for lag in lags if lag is not None]
-    return LagTotal(topic, len(lags), len(lags) - len(known), sum(known))
+    return LagTotal(topic, len(lags), len(lags) - len(known), sum(known) if known else None)
 
 
 def _states(

@@ -5,6 +5,8 @@
 The members of a group live in one process, so a second one would take the first one's members for dead. The process
 holds a flock on the file for as long as it consumes and removes the file at the end. After a crash the system has
 dropped the lock, so a file that is left behind means nothing, and whoever comes next takes it over.
+
+Who only asks for the holder has a shared lock for a moment. A process that wants the group just then tries again.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ import os
 import time
 
 from kafkapy.errors import KafkapyError
+from kafkapy.formats.time_text import utc_text
 
 LONGEST_NAME = 200  # of 255 bytes that file systems allow
+TRIES, PAUSE_S = 3, 0.02
 
 
 class GroupLock:
@@ -23,7 +27,7 @@ class GroupLock:
 
     def __init__(self, directory: str, group_id: str, now_ms: int) -> None:
         self._group_id = group_id
-        self._path = os.path.join(directory, f".group-{_file_name(group_id)}.lock")
+        self._path = _path(directory, group_id)
         self._descriptor = self._take()
         while not self._is_current():
             os.close(self._descriptor)
@@ -38,16 +42,18 @@ class GroupLock:
 
     def _take(self) -> int:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            held_by = _holder(descriptor)
-            os.close(descriptor)
-            raise KafkapyError(
-                f"group {self._group_id} is consumed by {held_by}: stop it, have more members in one process with "
-                "--members, or use another group"
-            ) from None
-        return descriptor
+        for _ in range(TRIES):
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return descriptor
+            except OSError:
+                time.sleep(PAUSE_S)
+        held_by = _holder(descriptor)
+        os.close(descriptor)
+        raise KafkapyError(
+            f"group {self._group_id} is consumed by {held_by}: stop it, have more members in one process with "
+            "--members, or use another group"
+        )
 
     def _is_current(self) -> bool:
         """Whether the name still means the file that is locked: its last holder may just have removed it."""
@@ -57,12 +63,31 @@ class GroupLock:
             return False
 
 
+def holder(directory: str, group_id: str) -> str | None:
+    """The process that consumes with a group, in words; None for none."""
+    try:
+        descriptor = os.open(_path(directory, group_id), os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return None
+    except BlockingIOError:
+        return _holder(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _path(directory: str, group_id: str) -> str:
+    return os.path.join(directory, f".group-{_file_name(group_id)}.lock")
+
+
 def _holder(descriptor: int) -> str:
     try:
         pid, since_ms = map(int, os.pread(descriptor, 64, 0).split())
     except ValueError:
         return "another process"
-    return f"process {pid} since {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(since_ms / 1000))}"
+    return f"process {pid} since {utc_text(since_ms)}"
 
 
 def _file_name(group_id: str) -> str:

@@ -20,7 +20,8 @@ from kafkapy.backends.group_session import GroupSession
 from kafkapy.backends.group_subscription import GroupSubscription
 from kafkapy.backends.record_handler import RecordHandler
 from kafkapy.backends.shared_cluster import SharedCluster, Tell
-from kafkapy.errors import KafkapyError
+from kafkapy.errors import KafkapyError, Terminated
+from kafkapy.formats.time_text import utc_text
 
 
 class GroupRun(NamedTuple):
@@ -48,6 +49,8 @@ def consume(run: GroupRun, handler: RecordHandler, tell: Tell, summary: Callable
         consuming = GroupConsuming(session, handler, run.limits, run.shared.time, run.events, interval)
         try:
             session.begin(run.members)
+            if not session.sources:
+                tell(f"kafkapy: no topic matches {run.subscription.include!r}{' yet' if run.limits.follow else ''}")
             consuming.run()
         except BaseException:
             _close_after_an_error(session, tell)
@@ -74,7 +77,7 @@ def _tell_the_end(consuming: GroupConsuming, waiting: Waiting | None, tell: Tell
         tell(f"kafkapy: {event} did not happen: there were {consuming.count} records")
     if waiting is not None:
         records = "1 record waits" if waiting.records == 1 else f"{waiting.records} records wait"
-        tell(f"{records} in retry topics, the first of them until {_local_time(waiting.due_ms)}")
+        tell(f"{records} in retry topics, the first of them until {utc_text(waiting.due_ms)}")
 
 
 @contextmanager
@@ -92,16 +95,10 @@ def _terminated_like_interrupted() -> Iterator[None]:
     """SIGTERM ends a run as Ctrl-C does: members leave."""
 
     def interrupt(_: int, __: object) -> None:
-        raise KeyboardInterrupt
+        raise Terminated
 
     before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _local_time(time_ms: int) -> str:
-    import time
-
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(time_ms / 1000))

@@ -30,18 +30,18 @@ class GroupSubscription:
         exclude_internal: bool = True,
         retry: RetryTopics | None = None,
     ) -> None:
+        self.include = include
         self._topic = topic
-        self._include = include
         self._exclude_internal = exclude_internal
         self._retry = retry
 
     def sources(self, image: MetadataImage) -> Sources:
         """The topics that are to be consumed as the cluster stands, in order."""
-        found = partitions_of(image, self._topic, self._include, None, self._exclude_internal)
+        found = partitions_of(image, self._topic, self.include, None, self._exclude_internal)
         named = sorted({partition.topic for partition in found})
         if self._retry is None:
             return {name: Source(name, None, len(image.topics[name].partitions)) for name in named}
-        if self._include is not None:
+        if self.include is not None:
             named = [name for name in named if not self._retry.is_named_by(name, image.topics)]
         sources = {name: Source(name, None, len(image.topics[name].partitions)) for name in named}
         for name in named:

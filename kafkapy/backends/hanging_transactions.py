@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from kafkapy.backends.log_dirs import LogDirsCluster
-from kafkapy.backends.producer_listing import ActiveProducer, active_producers
+from kafkapy.backends.producer_listing import ActiveProducer, listed, replica_reader
 from kafkapy.coordinator.transaction_state import TransactionMetadata
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.topic_partition import TopicPartition
@@ -26,7 +26,8 @@ States = Mapping[int, TransactionMetadata]
 
 
 class Scope(NamedTuple):
-    """Where to search: a topic, or one partition of it, or what a broker has; None does not limit."""
+    """Where to search: a topic, or one partition of it, or what a broker has; None does not limit. Without any limit
+    all that the log dirs have a copy of is searched."""
 
     topic: str | None = None
     partition: int | None = None
@@ -41,7 +42,7 @@ class OpenTransaction(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A partition whose producers could not be found out."""
+    """A partition whose producers could not be found out, or not all of them."""
 
     partition: TopicPartition
     reason: KafkapyError
@@ -55,7 +56,8 @@ def find_hanging(cluster: LogDirsCluster, scope: Scope, max_timeout_ms: int) -> 
     now = cluster.now
     for partition in _partitions(cluster, scope):
         try:
-            producers = active_producers(cluster, partition, scope.broker_id)
+            reader = replica_reader(cluster, partition, scope.broker_id)
+            producers = listed(reader)
         except KafkapyError as error:
             yield Skipped(partition, error)
             continue
@@ -64,6 +66,15 @@ def find_hanging(cluster: LogDirsCluster, scope: Scope, max_timeout_ms: int) -> 
                 continue
             if not _is_marker_to_come(states.get(producer.producer_id), partition, now):
                 yield OpenTransaction(partition, producer)
+        if reader.damage is not None:
+            yield Skipped(partition, KafkapyError(reader.damage))
+
+
+def not_here(cluster: LogDirsCluster) -> int:
+    """How many partitions the log dirs have no copy of."""
+    topics = cluster.image().topics
+    every = (TopicPartition(name, number) for name, topic in topics.items() for number in topic.partitions)
+    return sum(each not in cluster.dirs.replicas for each in every)
 
 
 def _is_marker_to_come(state: TransactionMetadata | None, partition: TopicPartition, now: int) -> bool:
@@ -78,6 +89,8 @@ def _partitions(cluster: LogDirsCluster, scope: Scope) -> list[TopicPartition]:
         raise KafkaError("UnknownTopicOrPartitionException", "This server does not host this topic-partition.")
     names = sorted(topics) if scope.topic is None else [scope.topic]
     every = (TopicPartition(name, number) for name in names for number in sorted(topics[name].partitions))
+    if scope == Scope():
+        return [each for each in every if each in cluster.dirs.replicas]
     return [each for each in every if scope.broker_id is None or scope.broker_id in _brokers(cluster, each)]
 
 

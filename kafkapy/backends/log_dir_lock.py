@@ -10,6 +10,7 @@ that nobody finds any more, so it looks again whether the name still means its f
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import struct
@@ -37,7 +38,12 @@ class LogDirLock:
             self._descriptor = self._take()
 
     def _take(self) -> int:
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+                raise
+            raise KafkapyError(f"the log dir {self.log_dir} is not writable: {error.strerror}") from None
         try:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -85,10 +85,18 @@ class LogDirsCluster:
 
     def reader(self, partition: TopicPartition) -> PartitionReader | None:
         """The log of a partition; None where no copy of it is here."""
+        return self._dirs.best_reader(partition, self._leader(partition))
+
+    def copies(self, partition: TopicPartition) -> Iterator[PartitionReader]:
+        """Every copy of a partition's log, the leader's first; an error where none is here."""
+        if partition not in self._dirs.replicas:
+            raise self._not_here(partition)
+        return self._dirs.copies(partition, self._leader(partition))
+
+    def _leader(self, partition: TopicPartition) -> int | None:
         topic = self._loaded.topics.get(partition.topic) if self._loaded is not None else None
         registration = topic.partitions.get(partition.partition) if topic is not None else None
-        leader = registration.leader if registration is not None else NO_LEADER
-        return self._dirs.best_reader(partition, None if leader == NO_LEADER else leader)
+        return registration.leader if registration is not None and registration.leader != NO_LEADER else None
 
     def read(self, partition: TopicPartition, start: int, committed: bool = False) -> Iterator[Batch]:
         """Whole batches from the one that has ``start`` on; committed ones only as far as every transaction ended."""
@@ -186,5 +194,9 @@ class LogDirsCluster:
     def _required(self, partition: TopicPartition) -> PartitionReader:
         reader = self.reader(partition)
         if reader is None:
-            raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {partition} is in the given log dirs")
+            raise self._not_here(partition)
         return reader
+
+    @staticmethod
+    def _not_here(partition: TopicPartition) -> KafkaError:
+        return KafkaError("UnknownTopicOrPartitionException", f"no copy of {partition} is in the given log dirs")

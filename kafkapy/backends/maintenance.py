@@ -39,12 +39,13 @@ from kafkapy.metadata.topic_selection import select_topics
 
 class Wanted(NamedTuple):
     """What is asked for; without ``topic`` coordinators and the metadata log are maintained too,
-    a snapshot is taken at any rate if asked."""
+    a snapshot is taken at any rate if asked. ``directory`` is the cluster directory; real brokers have none."""
 
     now: int
     topic: str | None = None
     snapshot: bool = False
     assumed: Assumptions | None = None
+    directory: str | None = None
 
 
 class Action(NamedTuple):
@@ -59,7 +60,7 @@ def plan(cluster: LogDirsCluster, wanted: Wanted) -> Iterator[Action]:
     """What would be done; nothing is written."""
     _check(cluster)
     if wanted.topic is None:
-        yield from _coordinator_actions(cluster, coordinator_maintenance.planned(cluster, wanted.now))
+        yield from _coordinator_actions(cluster, coordinator_maintenance.planned(cluster, wanted.now, wanted.directory))
     for partition, config in _partitions(cluster, wanted):
         tasks: dict[Task, list[int]] = {}
         for replica in _copies(cluster, partition):
@@ -76,7 +77,7 @@ def run(cluster: DirectoryCluster, wanted: Wanted) -> Iterator[Action]:
     """Do what is due, and tell what was done. An open transaction holds compaction back, so coordinators come first."""
     _check(cluster)
     if wanted.topic is None:
-        yield from _coordinator_actions(cluster, coordinator_maintenance.done(cluster, wanted.now))
+        yield from _coordinator_actions(cluster, coordinator_maintenance.done(cluster, wanted.now, wanted.directory))
     for partition, config in _partitions(cluster, wanted):
         tasks: dict[Task, list[int]] = {}
         for replica in _copies(cluster, partition):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from kafkapy.backends.log_dirs import METADATA_TOPIC
 from kafkapy.formats import snapshot_id
 from kafkapy.formats.snapshot_id import SnapshotId
+from kafkapy.formats.time_text import duration_text
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME, LoadedMetadata, load_metadata, read_snapshot
@@ -70,5 +71,5 @@ def _reason(directory: str, newest: SnapshotId | None, start: int, now: int) -> 
         since = read_snapshot(os.path.join(directory, newest.file_name())).last_contained_log_timestamp
     if now - since >= MAX_INTERVAL_MS:
         what = "the last one" if newest is not None else "the first record"
-        return f"{what} is {now - since} ms old, metadata.log.max.snapshot.interval.ms={MAX_INTERVAL_MS}"
+        return f"{what} is {duration_text(now - since)} old, metadata.log.max.snapshot.interval.ms={MAX_INTERVAL_MS}"
     return None

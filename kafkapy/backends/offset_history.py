@@ -3,23 +3,26 @@
 Records come partition by partition in the order of their offsets, with those of transactions that were aborted or are
 open: this is what is in the log, not what counts. Control records are left out.
 
-A batch that fails its checksum or does not decode is a problem, and so is a partition of which no copy is here: it is
-told and stepped over. A filter looks at keys only, and once at each; a key that it cannot read passes, so that whoever
+A batch that fails its checksum or does not decode is a problem, and so is a log that ends before its file does, and a
+partition of which no copy is here: it is told and stepped over. The leader's copy is read, unless its end is damaged
+and another is whole. A filter looks at keys only, and once at each; a key that it cannot read passes, so that whoever
 prints the record finds the damage.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from kafkapy.backends.cluster import EARLIEST, Cluster
-from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE
-from kafkapy.errors import CorruptRecordError, FormatError, KafkapyError, SchemaError
+from kafkapy.backends.cluster import Cluster
+from kafkapy.backends.replicas import whole_copy
+from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE, partition_for
+from kafkapy.errors import FormatError, KafkaError, SchemaError
 from kafkapy.formats import coordinator_record
-from kafkapy.formats.record_batch import Record, is_valid
+from kafkapy.formats.record_batch import Record
 from kafkapy.log.batch import Batch
 from kafkapy.log.batch_records import batch_records
+from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
 
 Tell = Callable[[str], object]
@@ -35,10 +38,16 @@ class HistoryFilter(NamedTuple):
     partitions: frozenset[int] = frozenset()
     from_time: int | None = None
     to_time: int | None = None
+    transactional_ids: frozenset[str] = frozenset()
 
     @property
     def looks_at_keys(self) -> bool:
         """Whether keys have to be read for it."""
+        return bool(self.looks_at_groups or self.transactional_ids)
+
+    @property
+    def looks_at_groups(self) -> bool:
+        """Whether only records of groups can fit."""
         return bool(self.groups or self.topics or self.partitions)
 
 
@@ -51,25 +60,42 @@ class HistoryBatch(NamedTuple):
 
 def history(cluster: Cluster, topic: str, wanted: HistoryFilter, tell: Tell) -> Iterator[HistoryBatch]:
     """The records of an internal topic, batch by batch; ``tell`` hears of each problem."""
-    found = cluster.image().topics.get(topic)
     keeper = _Keeper(AREAS[topic], wanted)
-    for number in sorted(found.partitions if found is not None else ()):
+    for number in _partitions(cluster, topic, wanted):
         partition = TopicPartition(topic, number)
         try:
-            for batch in cluster.read(partition, cluster.offset(partition, EARLIEST) or 0):
+            for batch in _batches(list(cluster.copies(partition)), tell):
                 records = _records(partition, batch, keeper, tell)
                 if records:
                     yield HistoryBatch(partition, records)
-        except KafkapyError as error:
+        except KafkaError as error:
             tell(f"{partition}: {error}")
+
+
+def _batches(copies: Sequence[PartitionReader], tell: Tell) -> Iterator[Batch]:
+    chosen = whole_copy(copies) or copies[0]
+    if chosen is not copies[0]:
+        tell(f"{copies[0].damage} ({chosen.directory} is read instead)")
+    return chosen.salvage(tell)
+
+
+def _partitions(cluster: Cluster, topic: str, wanted: HistoryFilter) -> list[int]:
+    """Those that may hold what is wanted: a group or a transactional id is in one. Without a metadata log, nobody knows
+    how many there are, and so which one it is."""
+    found = cluster.image().topics.get(topic)
+    is_groups = topic == CONSUMER_OFFSETS
+    if found is None or (wanted.transactional_ids if is_groups else wanted.looks_at_groups):
+        return []
+    ids = wanted.groups if is_groups else wanted.transactional_ids
+    if not ids or not cluster.has_metadata:
+        return sorted(found.partitions)
+    return sorted({partition_for(each, len(found.partitions)) for each in ids})
 
 
 def _records(partition: TopicPartition, batch: Batch, keeper: _Keeper, tell: Tell) -> list[Record]:
     if not keeper.keeps_batch(batch):
         return []
     try:
-        if batch.header.magic >= 2 and not is_valid(batch.data, batch.header):
-            raise CorruptRecordError(f"Record is corrupt (stored crc = {batch.header.crc})")
         return keeper.kept(batch_records(batch))
     except FormatError as error:
         tell(f"{partition} at offset {batch.header.base_offset}: {error}")
@@ -112,8 +138,10 @@ class _Keeper:
         except SchemaError:
             return True
         group = key.get("group", key.get("groupId"))
+        ids = self._wanted.transactional_ids
         return (
             (not self._wanted.groups or group in self._wanted.groups)
+            and (not ids or key.get("transactionalId") in ids)
             and (not self._wanted.topics or key.get("topic") in self._wanted.topics)
             and (not self._wanted.partitions or key.get("partition") in self._wanted.partitions)
         )

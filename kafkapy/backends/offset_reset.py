@@ -37,12 +37,14 @@ class Scope(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Where to: the name of the scenario's option, with its number, group, or offsets for each group."""
+    """Where to: the name of the scenario's option, with its number, group, or offsets for each group, and where a file
+    names each partition."""
 
     scenario: str
     number: int = 0
     group: str = ""
     offsets: Mapping[str, Mapping[TopicPartition, int]] = {}
+    places: Mapping[TopicPartition, str] = {}
 
 
 class Reset(NamedTuple):
@@ -56,7 +58,7 @@ class Reset(NamedTuple):
 
 class OffsetReset:
     """Plans resets of groups. ``warnings`` is what Kafka's tool tells beside the plan, ``errors`` names the groups that
-    have none."""
+    have none; ``notes`` is what Kafka's tool keeps to itself: offsets that were moved, and what is not there."""
 
     def __init__(self, cluster: Cluster, scope: Scope, target: Target) -> None:
         self._cluster = cluster
@@ -65,6 +67,7 @@ class OffsetReset:
         self._ranges = LogRanges(cluster)
         self.warnings: list[str] = []
         self.errors: list[str] = []
+        self.notes: list[str] = []
 
     def plan(self, group_id: str) -> list[Reset]:
         """Every partition that would be reset, sorted; none of a group that has members."""
@@ -144,6 +147,7 @@ class OffsetReset:
         if self._scope.all_topics:
             found = list(committed)
         elif missing:
+            self.notes += (f"there is no topic {topic}" for topic in missing)
             raise KafkaError("UnknownTopicOrPartitionException", NO_TOPIC)
         self._check_exist(found)
         return found
@@ -151,7 +155,9 @@ class OffsetReset:
     def _check_exist(self, partitions: Iterable[TopicPartition]) -> None:
         topics = self._cluster.image().topics
         partitions = list(partitions)
-        if any(each.topic not in topics for each in partitions):
+        unknown = {each.topic: each for each in reversed(partitions) if each.topic not in topics}
+        if unknown:
+            self.notes += (f"{self._place(each)}there is no topic {topic}" for topic, each in sorted(unknown.items()))
             name = "org.apache.kafka.common.errors.UnknownTopicOrPartitionException"
             raise KafkaError("RuntimeException", f"java.util.concurrent.ExecutionException: {name}: {NO_TOPIC}")
         missing = [str(each) for each in partitions if each.partition not in topics[each.topic].partitions]
@@ -160,7 +166,15 @@ class OffsetReset:
 
     def _clamped(self, partition: TopicPartition, offset: int) -> int:
         start, end = self._bounds(partition)
-        return min(max(offset, start), end)
+        new = min(max(offset, start), end)
+        if new != offset:
+            where = f"past the log's end, {end}" if offset > end else f"before the log's start, {start}"
+            self.notes.append(f"{self._place(partition)}offset {offset} of {partition} is {where}: {new} is taken")
+        return new
+
+    def _place(self, partition: TopicPartition) -> str:
+        place = self._target.places.get(partition)
+        return "" if place is None else f"{place}: "
 
     def _bounds(self, partition: TopicPartition) -> tuple[int, int]:
         start, end = self._range(partition)

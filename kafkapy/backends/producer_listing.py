@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kafkapy.backends.log_dirs import LogDirsCluster
-from kafkapy.errors import KafkaError
+from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.producer_append import ProducerEntry
 from kafkapy.log.topic_partition import TopicPartition
@@ -31,10 +31,30 @@ def active_producers(
     cluster: LogDirsCluster, partition: TopicPartition, broker_id: int | None = None
 ) -> list[ActiveProducer]:
     """The producers by id, as the leader knows them or the replica on ``broker_id``."""
+    return listed(replica_reader(cluster, partition, broker_id))
+
+
+def replica_reader(cluster: LogDirsCluster, partition: TopicPartition, broker_id: int | None = None) -> PartitionReader:
+    """The log that knows the producers: the leader's, or that of the replica on ``broker_id``."""
+    _check_exists(cluster, partition)
     reader = cluster.reader(partition) if broker_id is None else _replica(cluster, partition, broker_id)
     if reader is None:
-        raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {partition} is in the given log dirs")
+        raise KafkapyError(f"no copy of {partition} is in the given log dirs")
+    return reader
+
+
+def listed(reader: PartitionReader) -> list[ActiveProducer]:
+    """The producers of a log by id."""
     return [_listed(producer_id, entry) for producer_id, entry in sorted(reader.producers.producers.items())]
+
+
+def _check_exists(cluster: LogDirsCluster, partition: TopicPartition) -> None:
+    topic = cluster.image().topics.get(partition.topic)
+    if topic is None:
+        raise KafkapyError(f"there is no topic '{partition.topic}'")
+    if partition.partition not in topic.partitions:
+        count = len(topic.partitions)
+        raise KafkapyError(f"topic '{partition.topic}' has no partition {partition.partition}: it has {count}")
 
 
 def _replica(cluster: LogDirsCluster, partition: TopicPartition, broker_id: int) -> PartitionReader:

@@ -1,21 +1,26 @@
 """The copies of partitions that lie in log dirs: which there are, whose they are, and which one to read.
 
-Which broker a log dir belongs to stands in its meta.properties. Of several copies the leader's is read; where no
-leader is known, as after a clean stop with ELR or without metadata, the one whose log reaches farthest: highest last
-epoch, then highest end.
+Which broker and cluster a log dir belongs to stands in its meta.properties. Log dirs of two clusters are not mixed, and
+a directory that has neither that file nor partitions is no log dir.
+
+Of several copies the leader's is read; where no leader is known, as after a clean stop with ELR or without metadata,
+the one whose log reaches farthest: highest last epoch, then highest end. One with damage at its end is passed over for
+a copy without that reaches at least as far.
 """
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 from kafkapy.errors import FormatError, KafkapyError
-from kafkapy.formats import meta_properties, offset_checkpoint
+from kafkapy.formats import clean_shutdown, meta_properties, offset_checkpoint, partition_metadata
+from kafkapy.formats.meta_properties import MetaProperties
 from kafkapy.log.checkpoints import Offsets, read_checkpoint
-from kafkapy.log.names import FUTURE_DIR_SUFFIX, partition_dirs
+from kafkapy.log.names import FUTURE_DIR_SUFFIX, LOG_SUFFIX, partition_dirs
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
 
@@ -37,11 +42,22 @@ class LogDirs:
             if not os.path.isdir(path):
                 raise KafkapyError(f"{path}: no such directory")
         self.paths = paths
+        self._metas = {path: _meta_properties(path) for path in paths}
+        self._check_cluster()
+
+    def _check_cluster(self) -> None:
+        known = [(meta.cluster_id, path) for path, meta in self._metas.items() if meta and meta.cluster_id]
+        for cluster_id, path in known[1:]:
+            if cluster_id != known[0][0]:
+                raise KafkapyError(
+                    f"{known[0][1]} belongs to the cluster {known[0][0]}, {path} to {cluster_id}: give the log dirs of "
+                    "one cluster"
+                )
 
     @cached_property
     def broker_ids(self) -> dict[str, int | None]:
         """The broker of each log dir."""
-        return {path: _node_id(path) for path in self.paths}
+        return {path: meta.node_id if meta is not None else None for path, meta in self._metas.items()}
 
     @cached_property
     def replicas(self) -> dict[TopicPartition, list[Replica]]:
@@ -56,26 +72,47 @@ class LogDirs:
 
     def reader(self, replica: Replica) -> PartitionReader:
         """The log of one copy."""
-        start = self._log_start_offsets(replica.log_dir).get((replica.partition.topic, replica.partition.partition))
-        return PartitionReader(replica.path, replica.partition, start)
+        starts, ends = self._checkpoints(replica.log_dir)
+        key = (replica.partition.topic, replica.partition.partition)
+        return PartitionReader(replica.path, replica.partition, starts.get(key), ends.get(key))
+
+    def copies(self, partition: TopicPartition, leader: int | None) -> Iterator[PartitionReader]:
+        """The logs of a partition: the leader's, then those that reach farthest."""
+        copies = [replica for replica in self.replicas.get(partition, ()) if not replica.is_future]
+        led = [each for each in copies if leader is not None and self.broker_ids[each.log_dir] == leader]
+        yield from map(self.reader, led)
+        others = [self.reader(each) for each in copies if each not in led]
+        yield from sorted(others, key=_reach, reverse=True) if len(others) > 1 else others
 
     def best_reader(self, partition: TopicPartition, leader: int | None) -> PartitionReader | None:
         """The log to read of a partition; None where no copy is here."""
-        copies = [replica for replica in self.replicas.get(partition, ()) if not replica.is_future]
-        for replica in copies:
-            if leader is not None and self.broker_ids[replica.log_dir] == leader:
-                return self.reader(replica)
-        readers = [self.reader(replica) for replica in copies]
-        return max(readers, key=_reach, default=None) if len(readers) != 1 else readers[0]
+        readers = self.copies(partition, leader)
+        is_single = len(self.replicas.get(partition, ())) == 1
+        return next(readers) if is_single else whole_copy(readers)
 
-    def _log_start_offsets(self, log_dir: str) -> Offsets:
-        if log_dir not in self._starts:
-            self._starts[log_dir] = read_checkpoint(log_dir, offset_checkpoint.LOG_START_OFFSET_FILE)
-        return self._starts[log_dir]
+    def _checkpoints(self, log_dir: str) -> tuple[Offsets, Offsets]:
+        """Where logs begin, and where they ended when the broker stopped cleanly."""
+        if log_dir not in self._read_checkpoints:
+            is_clean = os.path.exists(os.path.join(log_dir, clean_shutdown.FILE_NAME))
+            self._read_checkpoints[log_dir] = (
+                read_checkpoint(log_dir, offset_checkpoint.LOG_START_OFFSET_FILE),
+                read_checkpoint(log_dir, offset_checkpoint.RECOVERY_POINT_FILE) if is_clean else {},
+            )
+        return self._read_checkpoints[log_dir]
 
     @cached_property
-    def _starts(self) -> dict[str, Offsets]:
+    def _read_checkpoints(self) -> dict[str, tuple[Offsets, Offsets]]:
         return {}
+
+
+def whole_copy(readers: Iterable[PartitionReader]) -> PartitionReader | None:
+    """The first copy, or if its end is damaged the first without such damage that reaches at least as far."""
+    first = None
+    for reader in readers:
+        if reader.damage is None and (first is None or reader.log_end_offset >= first.log_end_offset):
+            return reader
+        first = first or reader
+    return first
 
 
 def _reach(reader: PartitionReader) -> tuple[int, int]:
@@ -83,9 +120,26 @@ def _reach(reader: PartitionReader) -> tuple[int, int]:
     return (epochs[-1].epoch if epochs else -1), reader.log_end_offset
 
 
-def _node_id(log_dir: str) -> int | None:
+def _meta_properties(log_dir: str) -> MetaProperties | None:
     try:
         with open(os.path.join(log_dir, meta_properties.FILE_NAME), "rb") as file:
-            return meta_properties.decode(file.read()).node_id
-    except (FileNotFoundError, FormatError):
+            return meta_properties.decode(file.read())
+    except FormatError:
         return None
+    except FileNotFoundError:
+        if any(_is_partition(path) for _, path in partition_dirs(log_dir)):
+            return None
+    below = sorted(name for name in os.listdir(log_dir) if _is_formatted(os.path.join(log_dir, name)))
+    hint = f"; {', '.join(below)} in it {'is one' if len(below) == 1 else 'are'}" if below else ""
+    raise KafkapyError(
+        f"{log_dir} is no log dir of a broker: it has no {meta_properties.FILE_NAME} and no partitions{hint}"
+    )
+
+
+def _is_partition(path: str) -> bool:
+    """Whether a directory is more than named like one of a partition, as ``broker-1`` is."""
+    return any(name.endswith(LOG_SUFFIX) or name == partition_metadata.FILE_NAME for name in os.listdir(path))
+
+
+def _is_formatted(path: str) -> bool:
+    return os.path.exists(os.path.join(path, meta_properties.FILE_NAME))

@@ -69,6 +69,11 @@ class RetryTopics:
     """The retry and dead-letter topics of one group."""
 
     def __init__(self, group_id: str, delays: tuple[Delay, ...], dead_letter_topic: str | None = None) -> None:
+        if dead_letter_topic is not None:
+            try:
+                topic_names.validate(dead_letter_topic)
+            except KafkaError as error:
+                raise UsageError(f"--dead-letter-topic: {error}") from None
         self._group_id = group_id
         self.delays = delays
         self._dead_letter_topic = dead_letter_topic

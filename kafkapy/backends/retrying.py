@@ -68,7 +68,14 @@ class RetryingHandler:
         self._clock = clock
         self._copies: list[Copy] = []
         self._bytes = 0
+        self._dead_letter_topics: dict[str, None] = {}
         self.counts = Counts()
+
+    @property
+    def summary(self) -> str:
+        """What became of the records, and where dead letters are."""
+        topics = ", ".join(self._dead_letter_topics)
+        return f"{self.counts} ({topics})" if topics else str(self.counts)
 
     @property
     def is_urgent(self) -> bool:
@@ -120,6 +127,7 @@ class RetryingHandler:
         self._copies.append(Copy(source.topic, topic, partition, payload))
         self._bytes += len(payload)
         if delay is None:
+            self._dead_letter_topics[topic] = None
             self.counts = self.counts._replace(dead=self.counts.dead + 1)
         else:
             self.counts = self.counts._replace(retried=self.counts.retried + 1)

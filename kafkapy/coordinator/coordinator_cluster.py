@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from kafkapy.log.batch import Batch
+from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import Change
 from kafkapy.metadata.image import MetadataImage
@@ -27,8 +27,8 @@ class CoordinatorCluster(Protocol):
         """Make all changes or none."""
         ...
 
-    def read(self, partition: TopicPartition, start: int) -> Iterator[Batch]:
-        """Whole batches from the one that has ``start`` on."""
+    def copies(self, partition: TopicPartition) -> Iterator[PartitionReader]:
+        """Every copy of a partition's log, the one that counts first; an error where there is none."""
         ...
 
     def append_as_coordinator(self, partition: TopicPartition, batch: bytes, transaction_version: int) -> object:

@@ -3,17 +3,21 @@
 A group belongs to one partition, found by its hash. A partition is read when one of its groups is first asked for, and
 from then on is known by what was written: a cluster has one writer, and that one coordinator.
 
+What cannot be read of a partition is a problem, told with the file and the byte; where another copy has it all, that
+one is read (see ``log_copies``).
+
 Invariant: what ``append`` returned for is on disk. The records of one call are one batch, so after a crash all of them
 are there or none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kafkapy.coordinator.group_log import GroupLog, Offsets, load
 from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS, creation, partition_for
+from kafkapy.coordinator.log_copies import Folded, Read, fold_copies
 from kafkapy.errors import KafkaError
 from kafkapy.formats.coordinator_record import GROUP, CoordinatorRecord, encode_record
 from kafkapy.formats.record_batch import NO_PRODUCER_ID, BatchOptions, Record, encode_batch
@@ -24,13 +28,12 @@ if TYPE_CHECKING:
     from kafkapy.coordinator.coordinator_cluster import CoordinatorCluster
     from kafkapy.coordinator.group import Group
     from kafkapy.coordinator.transaction_state import ProducerIdAndEpoch
-    from kafkapy.log.batch import Batch
     from kafkapy.metadata.topics_image import PartitionRegistration
 
 
 class GroupStore:
-    """Finds and writes groups and offsets. ``problems`` are the records that could not be read, as far as partitions
-    were asked for."""
+    """Finds and writes groups and offsets. ``problems`` tells what could not be read, as far as partitions were asked
+    for."""
 
     def __init__(self, cluster: CoordinatorCluster) -> None:
         self._cluster = cluster
@@ -109,10 +112,11 @@ class GroupStore:
     def _log(self, number: int) -> GroupLog:
         if number not in self._loaded:
             partition = TopicPartition(CONSUMER_OFFSETS, number)
-            log = self._loaded[number] = load(lambda: self._read(partition))
-            self.problems += (f"{partition}{problem}" for problem in log.problems)
+            self._loaded[number], problems = fold_copies(self._cluster, partition, lambda read: _fold(partition, read))
+            self.problems += problems
         return self._loaded[number]
 
-    def _read(self, partition: TopicPartition) -> Iterator[Batch]:
-        """Also of a partition that is not there nothing is read before it is asked for."""
-        yield from self._cluster.read(partition, 0)
+
+def _fold(partition: TopicPartition, read: Read) -> Folded[GroupLog]:
+    log = load(read)
+    return Folded(log, [f"{partition}{problem}" for problem in log.problems])

@@ -5,20 +5,19 @@
 
 The state of a group in a partition lies in one partition of the topic, found by the hash of
 ``group:topic id:partition``; that is read when a state in it is first asked for. What cannot be read is a problem, told
-with its offset, and skipped.
+and skipped (see ``log_copies``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from kafkapy.coordinator.internal_topics import partition_for
-from kafkapy.errors import CorruptRecordError, FormatError, KafkapyError, SchemaError
+from kafkapy.coordinator.log_copies import Copies, Folded, Read, fold_copies
+from kafkapy.errors import FormatError, SchemaError
 from kafkapy.formats.coordinator_record import SHARE, decode
 from kafkapy.formats.message import Value
-from kafkapy.formats.record_batch import Record, is_valid
-from kafkapy.log.batch import Batch
+from kafkapy.formats.record_batch import Record
 from kafkapy.log.batch_records import batch_records
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.image import MetadataImage
@@ -56,24 +55,23 @@ class ShareState(NamedTuple):
         )
 
 
-class ReadCluster(Protocol):
+States = dict[ShareStateKey, ShareState]
+
+
+class ReadCluster(Copies, Protocol):
     """What is needed of a cluster."""
 
     def image(self) -> MetadataImage:
         """The metadata."""
         ...
 
-    def read(self, partition: TopicPartition, start: int) -> Iterator[Batch]:
-        """Whole batches from the one that has ``start`` on."""
-        ...
-
 
 class ShareStates:
-    """Finds states. ``problems`` are the records that could not be read, as far as partitions were asked for."""
+    """Finds states. ``problems`` tells what could not be read, as far as partitions were asked for."""
 
     def __init__(self, cluster: ReadCluster) -> None:
         self._cluster = cluster
-        self._loaded: dict[int, dict[ShareStateKey, ShareState]] = {}
+        self._loaded: dict[int, States] = {}
         self.problems: list[str] = []
 
     def state(self, key: ShareStateKey) -> ShareState:
@@ -83,35 +81,30 @@ class ShareStates:
             return ShareState()
         number = partition_for(str(key), max(topic.partitions) + 1)
         if number not in self._loaded:
-            self._loaded[number] = self._load(TopicPartition(SHARE_GROUP_STATE, number))
+            partition = TopicPartition(SHARE_GROUP_STATE, number)
+            self._loaded[number], problems = fold_copies(self._cluster, partition, lambda read: _fold(partition, read))
+            self.problems += problems
         return self._loaded[number].get(key, ShareState())
 
-    def _load(self, partition: TopicPartition) -> dict[ShareStateKey, ShareState]:
-        states: dict[ShareStateKey, ShareState] = {}
-        try:
-            for batch in self._cluster.read(partition, 0):
-                if not batch.header.is_control:
-                    self._replay_batch(partition, batch, states)
-        except KafkapyError as error:
-            self.problems.append(f"{partition}: {error}")
-        return states
 
-    def _replay_batch(self, partition: TopicPartition, batch: Batch, states: dict[ShareStateKey, ShareState]) -> None:
+def _fold(partition: TopicPartition, read: Read) -> Folded[States]:
+    states: States = {}
+    problems: list[str] = []
+    for batch in read():
         try:
-            if not is_valid(batch.data, batch.header):
-                raise CorruptRecordError(f"Record is corrupt (stored crc = {batch.header.crc})")
-            records = list(batch_records(batch))
+            records = [] if batch.header.is_control else list(batch_records(batch))
         except FormatError as error:
-            self.problems.append(f"{partition} at offset {batch.header.base_offset}: {error}")
-            return
+            problems.append(f"{partition} at offset {batch.header.base_offset}: {error}")
+            continue
         for record in records:
             try:
                 _replay(record, states)
             except SchemaError as error:
-                self.problems.append(f"{partition} at offset {record.offset}: {error}")
+                problems.append(f"{partition} at offset {record.offset}: {error}")
+    return Folded(states, problems)
 
 
-def _replay(record: Record, states: dict[ShareStateKey, ShareState]) -> None:
+def _replay(record: Record, states: States) -> None:
     if record.key is None:
         raise SchemaError("a record without a key")
     decoded = decode(SHARE, record.key, record.value)

@@ -4,19 +4,20 @@ A value has version 0 with transactions version 0, else 1, which adds the produc
 that the client spoke. Partitions are null while the state is Empty. A null value forgets the id.
 
 What does not decode, because it is damaged or a newer Kafka wrote it, is told and stepped over: the state before it
-holds. A broker only steps over what is newer, and loads nothing behind damage.
+holds. A broker only steps over what is newer, and loads nothing behind damage. Whoever reads the batches has checked
+their checksums.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
+from kafkapy.coordinator.log_copies import Folded, Read
 from kafkapy.coordinator.transaction_state import TransactionMetadata, TransactionState
-from kafkapy.errors import DamagedFileError, FormatError, KafkaError, SchemaError
+from kafkapy.errors import FormatError, SchemaError
 from kafkapy.formats.coordinator_record import TRANSACTION, CoordinatorRecord, decode, encode_record
 from kafkapy.formats.message import Value
-from kafkapy.formats.record_batch import Record, encode_batch, is_valid
-from kafkapy.log.batch import Batch
+from kafkapy.formats.record_batch import Record, encode_batch
 from kafkapy.log.batch_records import batch_records
 from kafkapy.log.topic_partition import TopicPartition
 
@@ -41,7 +42,7 @@ def encode_tombstones(transactional_ids: Iterable[str], now: int) -> bytes:
     )
 
 
-def fold(partition: TopicPartition, read: Callable[[], Iterable[Batch]]) -> tuple[States, list[str]]:
+def fold(partition: TopicPartition, read: Read) -> Folded[States]:
     """The state of every transactional id of a partition, and what was stepped over: where, and why.
 
     Only the newest record of each id is decoded, unless one of these does not: then all are, to find the one before it.
@@ -52,7 +53,7 @@ def fold(partition: TopicPartition, read: Callable[[], Iterable[Batch]]) -> tupl
     try:
         for record in newest.values():
             _replay(states, record)
-        return states, problems
+        return Folded(states, problems)
     except SchemaError:
         problems.clear()
         states.clear()
@@ -61,24 +62,15 @@ def fold(partition: TopicPartition, read: Callable[[], Iterable[Batch]]) -> tupl
             _replay(states, record)
         except SchemaError as error:
             problems.append(_problem(partition, record.offset, error))
-    return states, problems
+    return Folded(states, problems)
 
 
-def _records(partition: TopicPartition, read: Callable[[], Iterable[Batch]], problems: list[str]) -> Iterator[Record]:
-    try:
-        for batch in read():
-            header = batch.header
-            if header.magic >= 2 and not is_valid(batch.data, header):
-                problems.append(
-                    _problem(partition, header.base_offset, f"Record is corrupt (stored crc = {header.crc})")
-                )
-                continue
-            try:
-                yield from batch_records(batch)
-            except FormatError as error:
-                problems.append(_problem(partition, header.base_offset, error))
-    except (DamagedFileError, KafkaError) as error:
-        problems.append(f"{partition}: {error}")
+def _records(partition: TopicPartition, read: Read, problems: list[str]) -> Iterator[Record]:
+    for batch in read():
+        try:
+            yield from batch_records(batch)
+        except FormatError as error:
+            problems.append(_problem(partition, batch.header.base_offset, error))
 
 
 def _problem(partition: TopicPartition, offset: int, reason: object) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from kafkapy.coordinator.coordinator_cluster import CoordinatorCluster
 from kafkapy.coordinator.internal_topics import TRANSACTION_STATE, creation, partition_for
+from kafkapy.coordinator.log_copies import fold_copies
 from kafkapy.coordinator.transaction_log import encode_state, encode_tombstones, fold
 from kafkapy.coordinator.transaction_state import TransactionMetadata
 from kafkapy.log.topic_partition import TopicPartition
@@ -22,7 +23,7 @@ TOMBSTONES_IN_A_BATCH = 1000
 
 
 class TransactionStateManager:
-    """Finds and writes states; ``problems`` are the records that were stepped over so far."""
+    """Finds and writes states; ``problems`` tells what could not be read so far."""
 
     def __init__(self, cluster: CoordinatorCluster) -> None:
         self._cluster = cluster
@@ -92,6 +93,6 @@ class TransactionStateManager:
     def _states(self, partition: int) -> dict[str, TransactionMetadata]:
         if partition not in self._loaded:
             where = TopicPartition(TRANSACTION_STATE, partition)
-            self._loaded[partition], problems = fold(where, lambda: self._cluster.read(where, 0))
+            self._loaded[partition], problems = fold_copies(self._cluster, where, lambda read: fold(where, read))
             self.problems += problems
         return self._loaded[partition]

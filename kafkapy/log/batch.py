@@ -63,7 +63,7 @@ def walk(window: Window, verify: bool = False) -> Iterator[tuple[int, BatchHeade
     while (entry := next_entry(window)) is not None:
         header = _header(window, entry)
         if verify and not is_good(header, batch_bytes(window, entry.size)):
-            raise CorruptRecordError(f"Record is corrupt (stored crc = {header.crc})")
+            raise CorruptRecordError(why_bad(header))
         yield entry.position, header
         window.seek(entry.end)
 
@@ -80,6 +80,11 @@ def is_good(header: BatchHeader, data: bytes) -> bool:
     if header.magic >= 2:
         return is_valid(data, header)
     return Message(header.base_offset, memoryview(data)[LOG_OVERHEAD:]).is_valid
+
+
+def why_bad(header: BatchHeader) -> str:
+    """What is told of a batch that is not good."""
+    return f"Record is corrupt (stored crc = {header.crc})"
 
 
 def _header(window: Window, entry: Entry) -> BatchHeader:

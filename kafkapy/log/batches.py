@@ -51,6 +51,14 @@ def next_entry(window: Window) -> Entry | None:
     return Entry(window.position, offset, size + LOG_OVERHEAD, magic)
 
 
+def why_torn(window: Window) -> str:
+    """Why ``next_entry`` finds nothing where the window stands, though the file goes on."""
+    if window.remaining <= PREFIX_SIZE:
+        return f"{window.remaining} bytes are no batch"
+    size: int = PREFIX.unpack(window.peek(window.position, PREFIX_SIZE))[1]
+    return f"the batch has a size of {size + LOG_OVERHEAD} bytes, the file ends after {window.remaining}"
+
+
 def is_cut_off(window: Window) -> bool:
     """Whether the entry where the window stands is not, or not wholly, in the window."""
     if window.available < HEADER_SIZE:

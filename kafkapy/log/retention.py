@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from kafkapy.formats.time_text import duration_text
 from kafkapy.log.names import DELETED_SUFFIX
 
 if TYPE_CHECKING:
@@ -126,8 +127,8 @@ class _Time(_Rule):
         return self._retention_ms >= 0 and self._now - segment.largest_timestamp > self._retention_ms
 
     def reason(self, segment: Sized) -> str:
-        age = self._now - segment.largest_timestamp
-        return f"its latest record is {age} ms old, retention.ms={self._retention_ms}"
+        age = duration_text(self._now - segment.largest_timestamp)
+        return f"its latest record is {age} old, retention.ms={self._retention_ms}"
 
 
 def _taken(segments: Sequence[Sized], bounds: Bounds, rule: _Rule) -> list[Deletion]:

@@ -3,21 +3,24 @@
 Invariant: offsets increase along the log. An index entry that the log does not agree with is not followed, so a
 missing, stale or preallocated index makes reading slower and never wrong.
 
-After a crash the end of the log may be torn. ``next_offset`` walks from the last index entry and ends behind the last
-batch whose checksum is right. A damaged batch that good ones follow is part of the log, so that whoever reads comes
-upon it and can say so; the recovery of a broker that was not stopped cleanly would cut there, and lose what follows.
+After a crash the end of the log may be torn. ``end`` walks from the last index entry and ends behind the last batch
+whose checksum is right; where the file goes on behind it, it knows why that is not read. A damaged batch that good ones
+follow is part of the log, so that whoever reads comes upon it and can say so; the recovery of a broker that was not
+stopped cleanly would cut there, and lose what follows. Behind a size that is wrong no batch can be found: reading ends
+there with an error, unless nobody asked for more.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import CorruptRecordError, DamagedFileError
 from kafkapy.formats.offset_index import OffsetIndex
 from kafkapy.formats.time_index import NO_TIMESTAMP, TimeIndex, TimestampOffset
 from kafkapy.formats.transaction_index import AbortedTxn, TransactionIndex
-from kafkapy.log.batch import Batch, batch_bytes, is_good, walk
+from kafkapy.log.batch import Batch, batch_bytes, is_good, walk, why_bad
+from kafkapy.log.batches import why_torn
 from kafkapy.log.index_file import read_written
 from kafkapy.log.names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX, SegmentFile
 from kafkapy.log.window import Window
@@ -26,6 +29,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kafkapy.formats.record_batch import BatchHeader
+
+
+PREALLOCATION_UNIT = 1 << 20
+
+
+class SegmentEnd(NamedTuple):
+    """Where the good batches end: the next offset, the byte, and why what follows is not read (None: nothing does)."""
+
+    offset: int
+    position: int
+    reason: str | None = None
 
 
 class SegmentReader:
@@ -69,11 +83,14 @@ class SegmentReader:
                 yield window.position, header
 
     def read(self, start_offset: int, upper_bound: int | None = None) -> Iterator[Batch]:
-        """The batches from the one with ``start_offset`` on, up to the one with ``upper_bound``, exclusive."""
+        """The batches from the one with ``start_offset`` on, up to the one with ``upper_bound``, exclusive.
+
+        Where they cannot be found any more before that, a DamagedFileError says where and why.
+        """
         if upper_bound is not None and start_offset >= upper_bound:
             return
-        for window, header in self.walk_from(start_offset):
-            if header.last_offset < start_offset:
+        for window, header in self.walk_from(start_offset, whole=True):
+            if max(header.base_offset, header.last_offset) < start_offset:  # a damaged batch may end before it begins
                 continue
             if upper_bound is not None and header.base_offset >= upper_bound:
                 return
@@ -83,14 +100,40 @@ class SegmentReader:
 
     def next_offset(self) -> int:
         """The offset after the last good batch."""
-        found = self.base_offset
+        return self.end().offset
+
+    def end(self) -> SegmentEnd:
+        """Where the good batches end."""
+        end = SegmentEnd(self.base_offset, 0)
+        if self.size:
+            end = self._end_from(self.offset_index.last_entry().offset)
+            if not end.position:  # all that the last index entry leads to is damaged
+                end = self._end_from(self.base_offset)
+        return end
+
+    def _end_from(self, start: int) -> SegmentEnd:
+        end = SegmentEnd(self.base_offset, 0)
         try:
-            for window, header in self.walk_from(self.offset_index.last_entry().offset):
+            for window, header in self.walk_from(start, whole=True):
                 if is_good(header, batch_bytes(window, header.size)):
-                    found = header.last_offset + 1
-        except DamagedFileError:
-            pass
-        return found
+                    end = SegmentEnd(header.last_offset + 1, window.position + header.size)
+                elif end.reason is None:
+                    end = end._replace(reason=why_bad(header))
+        except DamagedFileError as error:
+            if end.reason is None:
+                end = end._replace(reason=error.reason)
+        return end
+
+    def is_preallocated(self, position: int) -> bool:
+        """Whether there is nothing from ``position`` on but the space that a broker sets aside with log.preallocate.
+
+        It makes a file as large as a segment may get. A crash leaves zeros too, yet not up to such a round size.
+        """
+        if self.size % PREALLOCATION_UNIT:
+            return False
+        with open(self.log_path, "rb") as file:
+            file.seek(position)
+            return not any(chunk.strip(b"\0") for chunk in iter(lambda: file.read(PREALLOCATION_UNIT), b""))
 
     @property
     def max_timestamp(self) -> TimestampOffset:
@@ -164,8 +207,11 @@ class SegmentReader:
         """The aborted transactions whose marker is in this segment."""
         return self.transaction_index.all_aborted_txns()
 
-    def walk_from(self, offset: int) -> Iterator[tuple[Window, BatchHeader]]:
-        """Batches from the index entry for ``offset`` on, so perhaps some that end before it."""
+    def walk_from(self, offset: int, whole: bool = False) -> Iterator[tuple[Window, BatchHeader]]:
+        """Batches from the index entry for ``offset`` on, so perhaps some that end before it.
+
+        The walk ends before a torn batch; with ``whole`` that is an error, as any other damage is.
+        """
         hint = self.offset_index.lookup(offset)
         with Window(self.log_path, limit=self.size) as window:
             if 0 < hint.position < self.size and self._agrees(window, hint.position, hint.offset):
@@ -177,6 +223,8 @@ class SegmentReader:
                     yield window, header
             except CorruptRecordError as error:
                 raise DamagedFileError(self.log_path, window.position, str(error)) from None
+            if whole and window.remaining:
+                raise DamagedFileError(self.log_path, window.position, why_torn(window))
 
     @staticmethod
     def _agrees(window: Window, position: int, offset: int) -> bool:

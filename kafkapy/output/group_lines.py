@@ -83,10 +83,11 @@ def _offset_rows(template: str, states: Iterable[OffsetState], verbose: bool) ->
 
 
 def total_lines(group_id: str, totals: Sequence[LagTotal]) -> Iterator[str]:
-    """The table of a group's lag by topic, then of all; kafkapy's own."""
+    """The table of a group's lag by topic, then of all; kafkapy's own. UNKNOWN-LAG counts the partitions that are not
+    in LAG, since nothing was committed for them or their log is not here."""
     if totals:
         yield ""
-        columns = GROUP, TOPIC, Column("PARTITIONS", 10), Column("WITHOUT-LAG", 15), Column("LAG", 0)
+        columns = GROUP, TOPIC, Column("PARTITIONS", 10), Column("UNKNOWN-LAG", 15), Column("LAG", 0)
         yield from printf_table(columns, [(group_id, total.topic or ALL_TOPICS, *total[1:]) for total in totals])
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from kafkapy.backends.group_lag import LagTotal, MemberOffsets, OffsetState
+from kafkapy.backends.group_lag import LagTotal, LogRange, MemberOffsets, OffsetState
 from kafkapy.backends.offset_reset import Reset
+from kafkapy.coordinator.group import GroupState, GroupType
 from kafkapy.coordinator.group_description import GroupDescription, MemberDescription
 from kafkapy.coordinator.offset_and_metadata import NO_LEADER_EPOCH, OffsetAndMetadata
 from kafkapy.errors import KafkaError
@@ -92,8 +93,8 @@ def _offset_row(description: GroupDescription, state: OffsetState, member: Membe
 
 def total_rows(group_id: str, totals: Iterable[LagTotal]) -> Iterator[Row]:
     """The lag of a group by topic; ``topic`` is null in the row of all."""
-    for topic, partitions, without_lag, lag in totals:
-        row = {"topic": topic, "partitions": partitions, "partitions_without_lag": without_lag, "lag": lag}
+    for topic, partitions, unknown, lag in totals:
+        row = {"topic": topic, "partitions": partitions, "partitions_with_unknown_lag": unknown, "lag": lag}
         yield {"type": "total", "group": group_id, **row}
 
 
@@ -127,3 +128,14 @@ def deleted_offset_row(group_id: str, partition: TopicPartition, error: KafkaErr
         "partition": None if partition.partition == WHOLE_TOPIC else partition.partition,
         "error": exception_text(error) if error else None,
     }
+
+
+_NOBODY = MemberDescription("", None, "", "", ())
+_NONE = GroupDescription("", GroupType.CLASSIC, GroupState.DEAD, "", "", -1, (_NOBODY,))
+_NOWHERE = OffsetState(TopicPartition("", 0), None, LogRange(None, None), None)
+
+GROUP_COLUMNS = tuple(group_row(_NONE, None))
+MEMBER_COLUMNS = tuple(next(member_rows(_NONE)))
+OFFSET_COLUMNS = tuple(_offset_row(_NONE, _NOWHERE, None))
+TOTAL_COLUMNS = tuple(next(total_rows("", [LagTotal(None, 0, 0, None)])))
+RESET_COLUMNS = tuple(next(reset_rows("", [Reset(_NOWHERE.partition, None, _NO_COMMIT, _NOWHERE.log)], False)))

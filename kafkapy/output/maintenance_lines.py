@@ -17,8 +17,9 @@ _VERBS = {
     "forget transactional id": "forgot transactional id",
     "forget offsets": "forgot offsets of group",
     "forget group": "forgot group",
+    "remove members": "removed members of group",
 }
-_PLANNED = {"forget offsets": "forget offsets of group"}
+_PLANNED = {"forget offsets": "forget offsets of group", "remove members": "remove members of group"}
 
 
 def maintenance_line(action: Action, is_plan: bool) -> str:

@@ -1,11 +1,12 @@
 """Lines or rows to stdout: what a command that is no bulk job prints with.
 
 A command makes pairs of Kafka's line and the row that says the same; ``--output`` decides which of the two is written.
+Where there is no row, CSV still has its header, and a table says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kafkapy.output.row_writer import RowWriter, row_writer
@@ -13,6 +14,7 @@ from kafkapy.output.sink import Sink
 
 Row = Mapping[str, Any]
 KAFKA = "kafka"
+NO_ROWS = "(no rows)"
 
 
 def print_lines(lines: Iterable[str], sink: Sink | None = None) -> None:
@@ -27,8 +29,9 @@ def print_lines(lines: Iterable[str], sink: Sink | None = None) -> None:
     sink.write(b"".join(pending))
 
 
-def print_rows(output: str, rows: Iterable[tuple[str | None, Row | None]]) -> None:
-    """Write the line of each pair, or with any other ``output`` the row; either may be missing."""
+def print_rows(output: str, rows: Iterable[tuple[str | None, Row | None]], columns: Sequence[str] = ()) -> None:
+    """Write the line of each pair, or with any other ``output`` the row; either may be missing. ``columns`` are those
+    of a CSV file without rows."""
     if output == KAFKA:
         print_lines(line for line, _ in rows if line is not None)
         return
@@ -41,4 +44,9 @@ def print_rows(output: str, rows: Iterable[tuple[str | None, Row | None]]) -> No
         known.setdefault(row["type"], list(row))
         writer = writer or row_writer(output, sink, known)
         writer.row(dict(row))
-    (writer or row_writer(output, sink, known)).finish()
+    if writer is not None or output in ("json", "jsonl"):
+        (writer or row_writer(output, sink, known)).finish()
+    elif output == "table":
+        print_lines([NO_ROWS], sink)
+    elif columns:
+        print_lines([",".join(columns)], sink)

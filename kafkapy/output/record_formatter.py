@@ -27,6 +27,7 @@ SHORT_NAMES = (
     "default", "logging", "no-op", "offsets", "group-metadata", "transaction-log", "share-group", "share-group-state",
 )  # fmt: skip
 DEFAULT_FORMATTER = "default"
+BEFORE_KAFKA_4 = "kafka.coordinator."
 NOT_PRESENT = b"NOT_PRESENT"
 
 FLUSH_AT = 1 << 18
@@ -52,6 +53,11 @@ def formatter(name: str, properties: Mapping[str, str]) -> Formatter:
     for package in PACKAGES:
         short = short.removeprefix(package)
     made = _made(short, properties) or _made(short.lower().replace("-", ""), properties)
+    if made is None and name.startswith(BEFORE_KAFKA_4):
+        raise UsageError(
+            f"no formatter '{name}': Kafka 4 has it no more; for its lines run 'kafkapy consumer-offsets --format "
+            "legacy', for those of its successors use --formatter offsets, group-metadata or transaction-log"
+        )
     if made is None:
         raise UsageError(f"no formatter '{name}': kafkapy runs no Java classes; use one of {', '.join(SHORT_NAMES)}")
     return made

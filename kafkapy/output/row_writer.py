@@ -72,7 +72,7 @@ class JsonDocument:
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._before_row = b'{"schema_version":%d,"rows":[\n' % SCHEMA_VERSION
+        self._before_row = b'{"schema_version":%d,"rows":[' % SCHEMA_VERSION
 
     def row(self, row: dict[str, Any]) -> None:
         self.write_rows(b",\n" + json_bytes(row))
@@ -81,11 +81,11 @@ class JsonDocument:
         """Rows, each with ``,\\n`` before it."""
         if self._before_row:
             self._sink.write(self._before_row)
-            data, self._before_row = memoryview(data)[2:], b""
+            data, self._before_row = memoryview(data)[1:], b""
         self._sink.write(data)
 
     def finish(self) -> None:
-        self._sink.write(self._before_row + b"\n]}\n")
+        self._sink.write(self._before_row + b"]}\n" if self._before_row else b"\n]}\n")
         self._before_row = b""
 
 

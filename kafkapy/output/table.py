@@ -1,8 +1,11 @@
 """Rows as a table for people, drawn by rich.
 
 A table shows what a person looks for: times as dates, and no column that says the same dull thing in every row, such as
-a producer id of -1 or a codec of none. Where the terminal is too narrow, the columns that matter least go first, and no
-number is cut. The other formats have every field.
+a producer id of -1 or a codec of none. Where the terminal is too narrow, the columns that matter least go first, long
+texts take more lines, and the long ids of members lose their middle. What names a row is never left out and no number
+is cut: a table that still does not fit is wider than the terminal. The other formats have every field.
+
+Control characters are shown as text (``\\x00``), but for line ends, which begin a line in their cell.
 """
 
 from __future__ import annotations
@@ -11,7 +14,10 @@ import io
 import os
 import shutil
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 LEFT_OUT = {
     "record": {"base_offset", "batch_position", "key_size", "value_size", "timestamp_type", "magic"},
@@ -23,11 +29,60 @@ DULL_IN = {"compression": "none", "valid": True, "magic": 2, "timestamp_type": "
 GOES_FIRST = (
     "coordinator_epoch", "offset_delta", "first_sequence", "base_sequence", "producer_epoch", "partition_leader_epoch",
     "size", "sequence", "compression", "position", "last_sequence", "control", "producer_id", "transactional",
-    "headers",
+    "headers", "synonyms", "topic_id", "expire_timestamp", "leader_epoch", "target_assignment",
+    "target_assignment_epoch", "target_epoch", "current_epoch", "group_epoch", "coordinator", "coordinator_id",
+    "protocol_type", "state_timestamp", "commit_timestamp", "metadata", "log_start_offset", "current_assignment",
+    "source", "host", "protocol", "assignment_strategy", "timeout_ms", "client_id", "log_partition", "group_type",
+    "group_state", "last_update_timestamp", "start_timestamp", "log_offset",
 )  # fmt: skip
+NAMES_A_ROW = frozenset(
+    (
+        "topic",
+        "group",
+        "consumer_id",
+        "member_id",
+        "group_instance_id",
+        "transactional_id",
+        "name",
+        "entity_name",
+        "state",
+    )
+)
+KEPT = {"hanging_transaction": frozenset(("producer_id", "producer_epoch", "coordinator_epoch"))}
+"""What is shown at any rate, because another command asks for it."""
+LOSES_ITS_MIDDLE = frozenset(("consumer_id", "member_id", "leader"))
 WIDTH_IN_A_PIPE = 200
 GUTTER = 3
 NARROWEST_TEXT = 12
+NARROWEST_NAME = 16
+
+
+class Column:
+    """A column: its cells, and how wide it may be."""
+
+    def __init__(self, name: str, rows: list[dict[str, Any]]) -> None:
+        from rich.cells import cell_len
+
+        self.name = name
+        self.is_kept = name in KEPT.get(rows[0]["type"], ())
+        self.cells = [_cell(name, row.get(name)) for row in rows]
+        self.is_text = any(isinstance(row.get(name), str | list | dict) for row in rows)
+        title = max(len(word) for word in name.split("_"))
+        self.widest = max(title, *(cell_len(line) for cell in self.cells for line in cell.split("\n")))
+        narrowest = NARROWEST_NAME if name in NAMES_A_ROW else NARROWEST_TEXT
+        self.width = max(title, min(self.widest, narrowest)) if self.is_text else self.widest
+
+    def add_to(self, table: Table) -> None:
+        """Put it to the right of the others."""
+        title = "\n".join(self.name.split("_"))
+        justify: Any = "left" if self.is_text or "timestamp" in self.name else "right"
+        table.add_column(title, justify=justify, no_wrap=not self.is_text, overflow="fold", width=self.width)
+
+    def fitting_cells(self) -> list[str]:
+        """Its cells; an id that is too long has no middle."""
+        if self.name not in LOSES_ITS_MIDDLE:
+            return self.cells
+        return [_without_middle(cell, self.width) for cell in self.cells]
 
 
 def render(rows: list[dict[str, Any]]) -> str:
@@ -36,44 +91,52 @@ def render(rows: list[dict[str, Any]]) -> str:
     from rich.console import Console
     from rich.table import Table
 
-    cells = {name: [_cell(name, row.get(name)) for row in rows] for name in _columns(rows)}
-    texts = {name for name in cells if any(isinstance(row.get(name), str | list | dict) for row in rows)}
-    _fit(cells, texts, _width())
+    columns = [Column(name, rows) for name in _columns(rows)]
+    _fit(columns, _width())
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name, column in cells.items():
-        justify: Any = "left" if name in texts or "timestamp" in name else "right"
-        least = _narrowest(name, column, name in texts) - GUTTER
-        title = "\n".join(name.split("_"))
-        table.add_column(title, justify=justify, no_wrap=name not in texts, overflow="fold", min_width=least)
-    for row in zip(*cells.values(), strict=True):
+    for column in columns:
+        column.add_to(table)
+    for row in zip(*(column.fitting_cells() for column in columns), strict=True):
         table.add_row(*row)
     out = io.StringIO()
-    console = Console(file=out, width=_width(), force_terminal=False, markup=False, highlight=False, emoji=False)
+    width = max(_width(), _needed(columns))
+    console = Console(file=out, width=width, force_terminal=False, markup=False, highlight=False, emoji=False)
     if "file" in rows[0]:
         console.print(rows[0]["file"], soft_wrap=True)
     console.print(table)
     return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
 
 
-def _fit(cells: dict[str, list[str]], texts: set[str], width: int) -> None:
-    """Take columns away until the rest can stand beside one another."""
+def _fit(columns: list[Column], width: int) -> None:
+    """Take columns away until the rest can stand beside one another, and share out the room that is left."""
     for name in GOES_FIRST:
-        if sum(_narrowest(column, cells[column], column in texts) for column in cells) <= width:
-            return
-        if len(cells) > 1:
-            cells.pop(name, None)
+        if _needed(columns) <= width:
+            break
+        columns[:] = [column for column in columns if column.name != name or column.is_kept or len(columns) == 1]
+    for names_a_row in (True, False):
+        growing = [column for column in columns if (column.name in NAMES_A_ROW) is names_a_row]
+        while _needed(columns) < width:
+            narrow = [column for column in growing if column.width < column.widest]
+            if not narrow:
+                break
+            min(narrow, key=lambda column: column.width).width += 1
 
 
-def _narrowest(name: str, column: list[str], is_text: bool) -> int:
-    words = max(len(word) for word in name.split("_"))
-    widest = max(len(cell) for cell in column)
-    return GUTTER + max(words, min(widest, NARROWEST_TEXT) if is_text else widest)
+def _needed(columns: list[Column]) -> int:
+    return sum(column.width + GUTTER for column in columns) - 1
+
+
+def _without_middle(text: str, width: int) -> str:
+    if len(text) <= width:
+        return text
+    tail = width // 2
+    return f"{text[: width - tail - 1]}…{text[-tail:]}"
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
     """The columns that tell something, in the order of the fullest row."""
     left_out = {"type", "file"} | LEFT_OUT.get(rows[0]["type"], set())
-    telling: set[str] = set()
+    telling: set[str] = set(KEPT.get(rows[0]["type"], ()))
     for row in rows:
         telling.update(name for name, value in row.items() if not _is_dull(name, value))
     fullest = max((list(row) for row in rows), key=len)
@@ -94,6 +157,13 @@ def _width() -> int:
 
 
 def _cell(name: str, value: Any) -> str:
+    text = _text(name, value)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def _text(name: str, value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):

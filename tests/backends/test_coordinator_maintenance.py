@@ -85,6 +85,19 @@ def test_offsets_groups_and_transactional_ids_are_forgotten(directory: Path) -> 
     assert planned(directory, much_later) == []
 
 
+def test_groups_are_told_by_partition(directory: Path) -> None:
+    cluster = opened(directory)
+    names = [f"group-{number}" for number in range(12)]
+    for name in names:
+        cluster.groups().offset_manager.commit(name, {P0: OffsetAndMetadata(0)})
+    cluster.close()
+    actions = filter(_is_coordinators, plan(LogDirsCluster(str(directory / "broker-1")), Wanted(NOW + 8 * DAY)))
+    told = [(each.partition, each.task.name) for each in actions if each.partition.topic == CONSUMER_OFFSETS]
+    assert told == sorted(told)
+    assert {name for _, name in told} == {"g", *names}
+    assert {partition.partition for partition, _ in told} == {0, 1}
+
+
 def test_offsets_of_a_deleted_topic_are_forgotten(directory: Path) -> None:
     cluster = opened(directory)
     cluster.apply(DeleteTopic("t"))

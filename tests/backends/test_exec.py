@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +15,7 @@ import pytest
 
 from kafkapy.backends.exec_handler import STDERR_KEPT, ExecHandler, Failure
 from kafkapy.backends.retry_topics import Delay, Origin
+from kafkapy.errors import KafkapyError
 from kafkapy.formats.record_batch import Header, Record
 from kafkapy.log.topic_partition import TopicPartition
 
@@ -66,12 +70,26 @@ def test_null_and_bytes_that_no_environment_holds(variables: object) -> None:
 
 @pytest.mark.parametrize(
     ("command", "cause"),
-    [("exit 3", "exit code 3"), ("kill -9 $$", "killed by SIGKILL"), ("nosuchcommand", "exit code 127")],
+    [("exit 3", "exit code 3"), ("kill -9 $$", "killed by SIGKILL"), ("exit 125", "exit code 125")],
 )
 def test_failures(command: str, cause: str) -> None:
     failure = run(command)
     assert failure is not None
     assert failure.cause == cause
+
+
+@pytest.mark.parametrize("command", ["no-such-command", "/", "exit 127"])
+def test_a_command_that_the_shell_cannot_run_ends_it_all(command: str) -> None:
+    with pytest.raises(KafkapyError, match=r"stopped at offset 42 of orders-3, which is neither moved nor committed$"):
+        run(command)
+
+
+def test_output_that_cannot_be_written_is_no_failure_of_the_command() -> None:
+    """Or a full disk, or a reader that went away, would make dead letters of records."""
+    code = "from tests.backends.test_exec import run; run('yes | head -c 1000000')"
+    command = f"{sys.executable} -c {shlex.quote(code)} 2>&1 >/dev/full | tail -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("OSError: [Errno 28]")
 
 
 def test_the_end_of_what_was_said_is_kept(capfd: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkapy.backends.cluster import Cluster
-from kafkapy.backends.group_lag import LagTotal, LogRange, LogRanges, MemberOffsets, OffsetState, group_offsets, totals
+from kafkapy.backends.group_lag import (
+    LagTotal,
+    LogRange,
+    LogRanges,
+    MemberOffsets,
+    OffsetState,
+    group_offsets,
+    lagging,
+    totals,
+)
 from kafkapy.backends.selection import Selection, open_cluster
 from kafkapy.coordinator.group_description import GroupDescription
 from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
@@ -101,12 +110,34 @@ def test_totals(pairs: list[tuple[str, int | None]]) -> None:
     ]
     found = totals([MemberOffsets(None, states[::2]), MemberOffsets(None, states[1::2])])
     assert bool(found) == bool(pairs)
-    *topics, everything = found or [LagTotal(None, 0, 0, 0)]
+    *topics, everything = found or [LagTotal(None, 0, 0, None)]
     assert [total.topic for total in topics] == sorted({topic for topic, _ in pairs})
-    assert (
-        everything == (None, *(sum(column) for column in zip(*(total[1:] for total in topics), strict=True)))
-        or not pairs
-    )
-    assert everything.partitions == len(pairs)
-    assert everything.lag == sum(lag for _, lag in pairs if lag and lag > 0)
-    assert everything.without_lag == sum(lag is None for _, lag in pairs)
+    known = [max(lag, 0) for _, lag in pairs if lag is not None]
+    assert everything == (None, len(pairs), len(pairs) - len(known), sum(known) if known else None)
+    for column in (1, 2, 3):
+        assert sum(total[column] or 0 for total in topics) == (everything[column] or 0)
+    for topic, _, _, lag in topics:
+        assert (lag is None) == all(each is None for name, each in pairs if name == topic)
+
+
+@given(LAGS)
+def test_lagging(pairs: list[tuple[str, int | None]]) -> None:
+    """Only partitions with something left, and no member without any."""
+    states = [
+        OffsetState(TopicPartition(topic, number), None, LogRange(None, None), lag)
+        for number, (topic, lag) in enumerate(pairs)
+    ]
+    found = lagging([MemberOffsets(None, states[::2]), MemberOffsets(None, states[1::2])])
+    assert all(each.states for each in found)
+    left = [state for state in states if state.lag is not None and state.lag > 0]
+    assert sorted(state for _, states in found for state in states) == sorted(left)
+
+
+def test_partitions_that_are_not_in_the_log_dirs_are_told_in_one_line(golden: Path) -> None:
+    ranges = LogRanges(open_cluster(Selection(log_dirs=(str(golden / "clean" / "broker-1"),))))
+    for name, number in (("orders", 1), ("orders", 0), ("plain", 0), ("deleted long ago", 0), ("orders", 99)):
+        ranges.of(TopicPartition(name, number))
+    assert ranges.of(TopicPartition("orders", 1)) == LogRange(None, None)
+    assert ranges.problems == [
+        "no copy of orders-1, plain-0 is in the given log dirs: their ends and lags are not known"
+    ]

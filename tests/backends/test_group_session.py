@@ -9,7 +9,7 @@ import pytest
 
 from kafkapy.backends.cluster import LATEST
 from kafkapy.backends.consuming import Limits
-from kafkapy.backends.group_lock import GroupLock
+from kafkapy.backends.group_lock import GroupLock, holder
 from kafkapy.backends.log_dir_lock import LogDirHeldError
 from kafkapy.backends.selection import Selection
 from kafkapy.backends.shared_cluster import TIMEOUT_S, SharedCluster
@@ -245,3 +245,15 @@ def test_a_topic_that_is_deleted_ends_the_run_and_the_group_is_left(scratch: Scr
         scratch.run(Collecting(), limits=Limits(follow=True), time=time)
     state = [value for name, value in scratch.group_records() if name == "GroupMetadata"][-1]
     assert state["members"] == []  # type: ignore[index]
+
+
+def test_who_holds_a_group_is_asked_without_taking_it(tmp_path: Path) -> None:
+    assert holder(str(tmp_path), "g") is None
+    assert list(tmp_path.iterdir()) == []
+    lock = GroupLock(str(tmp_path), "g", NOW)
+    assert holder(str(tmp_path), "g") == f"process {os.getpid()} since 2026-11-16T03:33:20Z"
+    assert holder(str(tmp_path), "other") is None
+    lock.release()
+    assert holder(str(tmp_path), "g") is None
+    (tmp_path / ".group-g.lock").write_text("1 5\n")
+    assert holder(str(tmp_path), "g") is None, "a file that a killed process left means nothing"

@@ -115,6 +115,36 @@ def test_nothing_to_shift(cluster: Cluster) -> None:
         planned(cluster, "readers", ALL_ORDERS, Target("shift-by", 1))
 
 
+def test_offsets_that_were_moved_are_told(cluster: Cluster) -> None:
+    reset = OffsetReset(cluster, EVERYTHING, Target("to-offset", 7))
+    reset.plan("simple")
+    assert reset.notes == [f"offset 7 of {O1} is past the log's end, 5: 5 is taken"]
+    back = OffsetReset(cluster, EVERYTHING, Target("shift-by", -1))
+    back.plan("simple")
+    assert back.notes == [f"offset 1 of {TRIMMED_0} is before the log's start, 6: 6 is taken"]
+    file = Target("from-file", offsets={"simple": {O0: 99, O1: 5}}, places={O0: "f, line 1", O1: "f, line 2"})
+    moved = OffsetReset(cluster, Scope(), file)
+    moved.plan("simple")
+    assert moved.notes == [f"f, line 1: offset 99 of {O0} is past the log's end, 10: 10 is taken"]
+
+
+def test_topics_that_are_not_there_are_named(cluster: Cluster) -> None:
+    nope = TopicPartition("nope", 0)
+    for scope, target, note in (
+        (Scope((ORDERS, "nope")), Target("to-latest"), "there is no topic nope"),
+        (Scope(("nope:0,1",)), Target("to-latest"), "there is no topic nope"),
+        (
+            Scope(),
+            Target("from-file", offsets={"simple": {O0: 1, nope: 1}}, places={nope: "f, line 2"}),
+            "f, line 2: there is no topic nope",
+        ),
+    ):
+        reset = OffsetReset(cluster, scope, target)
+        with pytest.raises(KafkaError, match="does not host"):
+            reset.plan("simple")
+        assert reset.notes == [note]
+
+
 @given(st.integers(-(2**63), 2**63 - 1), st.sampled_from(["to-offset", "shift-by"]))
 def test_new_offsets_lie_in_the_log(cluster: Cluster, number: int, scenario: str) -> None:
     for reset in OffsetReset(cluster, EVERYTHING, Target(scenario, number)).plan("simple"):

@@ -25,10 +25,10 @@ OFFSETS = st.dictionaries(
 @given(OFFSETS)
 def test_what_is_exported_is_read_again(offsets: dict[str, dict[TopicPartition, int]]) -> None:
     rows = [(group, partition, offset) for group, found in offsets.items() for partition, offset in found.items()]
-    assert parse_reset_file("\n".join(reset_file_lines(rows, True)) + "\n\n", "f", ()) == offsets
+    assert parse_reset_file("\n".join(reset_file_lines(rows, True)) + "\n\n", "f", ()).offsets == offsets
     for group, found in offsets.items():
         lines = reset_file_lines(((group, *each) for each in found.items()), False)
-        assert parse_reset_file("\n".join(lines), "f", (group,)) == {group: found}
+        assert parse_reset_file("\n".join(lines), "f", (group,)).offsets == {group: found}
 
 
 def test_kafkas_quotes() -> None:
@@ -44,22 +44,24 @@ def test_kafkas_quotes() -> None:
 
 
 def test_both_forms_for_one_group() -> None:
-    assert parse_reset_file("t,0,5\r\nt, 1 ,+6\n", "f", ("g",)) == {"g": {T0: 5, TopicPartition("t", 1): 6}}
-    assert parse_reset_file("g,t,0,5\nh,t,0,6\n", "f", ("g",)) == {"g": {T0: 5}, "h": {T0: 6}}
-    assert parse_reset_file("", "f", ("g",)) == {}
+    t1 = TopicPartition("t", 1)
+    short = parse_reset_file("t,0,5\r\n\r\nt, 1 ,+6\n", "f", ("g",))
+    assert short == ({"g": {T0: 5, t1: 6}}, {T0: "f, line 1", t1: "f, line 3"})
+    assert parse_reset_file("\ng,t,0,5\nh,t,0,6\n", "f", ("g",)).offsets == {"g": {T0: 5}, "h": {T0: 6}}
+    assert parse_reset_file("", "f", ("g",)).offsets == {}
 
 
 @pytest.mark.parametrize(
     ("text", "groups", "message"),
     [
-        ("t,0", ("g",), "f, line 1: 't,0' is not group,topic,partition,offset"),
+        ("t,0", ("g",), "f, line 1: 't,0' is not topic,partition,offset"),
+        ("g,t,0,5\nt,0,5", ("g",), "f, line 2: 't,0,5' is not group,topic,partition,offset"),
         ("t,0,5\nt,0", ("g",), "f, line 2: 't,0' is not topic,partition,offset"),
-        ("t,0,5\n\nt,0,5", ("g",), "f, line 2: '' is not topic,partition,offset"),
         ("t,0,5", ("g", "h"), "f, line 1: 't,0,5' is not group,topic,partition,offset"),
-        ("t,0,", ("g",), 'f, line 1: For input string: ""'),
-        ("t,2147483648,1", ("g",), 'f, line 1: For input string: "2147483648"'),
-        ("t,0,1.5", ("g",), 'f, line 1: For input string: "1.5"'),
-        ("t,0," + "9" * 200_000, ("g",), "is not group,topic,partition,offset"),
+        ("t,0,", ("g",), "f, line 1: the offset '' is no number, or too large"),
+        ("t,2147483648,1", ("g",), "f, line 1: the partition '2147483648' is no number, or too large"),
+        ("t,0,1.5", ("g",), "f, line 1: the offset '1.5' is no number, or too large"),
+        ("t,0," + "9" * 200_000, ("g",), "f, line 1: no CSV: field larger than field limit (131072)"),
     ],
 )
 def test_bad_lines_are_named(text: str, groups: tuple[str, ...], message: str) -> None:

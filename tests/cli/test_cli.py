@@ -48,6 +48,11 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
         ("--verson", "no such option: --verson (did you mean --version?). Try 'kafkapy --help'."),
         ("dump-log --fles x", "no such option: --fles (did you mean --files?). Try 'kafkapy dump-log --help'."),
         ("dump-log -fles x", "no such option: --fles (did you mean --files?). Try 'kafkapy dump-log --help'."),
+        ("transactions lst", "no such command 'lst'. Did you mean 'list'? Try 'kafkapy transactions --help'."),
+        (
+            "consumer-groups --reset-offsets --group g --to-latest",
+            "One of the reset scopes should be defined: --all-topics, --topic. Try 'kafkapy consumer-groups --help'.",
+        ),
         ("dump-log", "missing option '--files'. Try 'kafkapy dump-log --help'."),
         ("dump-log --files", "option '--files' requires an argument. Try 'kafkapy dump-log --help'."),
         ("dump-log --files ,", "--files names no file. Try 'kafkapy dump-log --help'."),

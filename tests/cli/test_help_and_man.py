@@ -95,3 +95,18 @@ def test_bash_completion(root: Path, words: list[str], offered: list[str]) -> No
 COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; _kafkapy; printf '%s\\n' "${{COMPREPLY[@]}}" """
     done = subprocess.run(["bash", "-c", script], cwd=root, capture_output=True, text=True, check=False)
     assert (done.stderr, done.stdout.split()) == ("", offered)
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("groups", "--list"),
+        ("console-producer", "--topic"),
+        ("maintenance", "--dry-run"),
+        ("maintenance", "--topic"),
+        ("transactions forceTerminateTransaction", "--transactionalId"),
+    ],
+)
+def test_what_a_command_is_for_is_no_other_option(name: str, option: str) -> None:
+    others = NODES[f"kafkapy {name}"].option_groups["Other options"]
+    assert option not in [each.names[0] for each in others]

@@ -116,6 +116,12 @@ def test_the_range_of_either_protocol(capfd: pytest.CaptureFixture[str]) -> None
         (["--topics", "a:0", "--members", "2"], "--topics: 'a:0' is not NAME:COUNT with a count from 1 to 10000"),
         (["--topics", "a:1,", "--members", "2"], "--topics: an empty name in 'a:1,'"),
         (["--topics", "a:1", "--members", "0"], "--members: 0 is not between 1 and 1000"),
+        (["--topics", "a:1", "--members", "-1"], "--members: -1 is not between 1 and 1000"),
+        (["--topics", "a:1", "--members", "+2"], "--members: +2 is not between 1 and 1000"),
+        (
+            ["--topics", "a:2,b:1,a:3", "--members", "1"],
+            "--topics: a is there twice; a topic that grows later is --then topic:a:COUNT",
+        ),
         (["--topics", "a:1", "--members", "m1;m1"], "--members: m1 is a member already"),
         (["--topics", "a:1", "--members", "=a"], "--members: '=a' names no member"),
         (

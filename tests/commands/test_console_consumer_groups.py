@@ -73,11 +73,12 @@ def test_a_second_process_is_told_who_has_the_group_and_a_producer_is_not_kept_o
         done = consume("--topic", "t", "--group", "g")
         assert done.returncode == 1
         assert done.stderr.startswith(f"kafkapy: group g is consumed by process {process.pid} since 20")
+        assert "Z: stop it," in done.stderr
         produce(scratch.directory, "t", 0, "new")
         assert process.stdout is not None
         assert process.stdout.readline() == "new\n"
         process.send_signal(signal.SIGTERM)
-        assert process.wait() == 130
+        assert process.wait() == 143
     assert scratch.committed() == {"t-0": 31, "t-1": 30}
     assert consume("--topic", "t", "--group", "g").stderr == "Processed a total of 0 messages\n"
 
@@ -91,6 +92,30 @@ def test_what_a_killed_process_left_is_removed(consume: Run, scratch: Scratch) -
     done = consume("--topic", "t", "--group", "g", "--from-beginning")
     assert done.stderr.startswith("kafkapy: removed member console-consumer-")
     assert len(done.stdout.split()) == 60
+
+
+def test_maintenance_removes_what_a_killed_process_left_and_no_living_one(kafkapy: Run, scratch: Scratch) -> None:
+    maintain = ("maintenance", "--cluster", scratch.directory)
+    with started(scratch, "--topic", "t", "--group", "g", "--from-beginning", "--follow") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "t-0-0\n"
+        assert "members" not in kafkapy(*maintain).stdout, "it lives"
+        process.kill()
+    (member,) = scratch.cluster.groups().describe("g").members
+    told = f"members of group g: no process speaks for {member.member_id}\n"
+    assert kafkapy(*maintain, "--dry-run").stdout.endswith(f": would remove {told}")
+    log_dirs = kafkapy("maintenance", "--dry-run", "--log-dirs", f"{scratch.directory}/broker-1")
+    assert (log_dirs.returncode, log_dirs.stdout) == (0, "Nothing is due.\n"), "of real brokers nobody knows"
+    assert kafkapy(*maintain).stdout.endswith(f": removed {told}")
+    assert scratch.cluster.groups().describe("g").members == ()
+    assert "members of group" not in kafkapy(*maintain).stdout
+
+
+@pytest.mark.parametrize("group", [(), ("--group", "g"), ("--group", "g", "--exec", "cat")])
+def test_a_pattern_that_matches_nothing_is_told(consume: Run, group: tuple[str, ...]) -> None:
+    done = consume("--include", "zzz.*", *group)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("kafkapy: no topic matches 'zzz.*'\n")
 
 
 def test_nobody_reads_any_more(scratch: Scratch) -> None:

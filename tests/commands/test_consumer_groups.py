@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from kafkapy.backends.group_lock import GroupLock
 from tests.commands.running import Done, dirs, printed, run
 from tests.group_cluster import LONG, ORDERS, TRIMMED, WIDE, made
 
@@ -27,6 +32,15 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def directory(shared: Path, tmp_path: Path) -> Path:
     """A copy of it."""
     return Path(shutil.copytree(shared, tmp_path / "cluster"))
+
+
+@pytest.fixture
+def held(directory: Path) -> Iterator[None]:
+    """This process speaks for the groups with members."""
+    locks = [GroupLock(str(directory), group, 1_794_800_000_000) for group in ("active", "modern")]
+    yield
+    for lock in locks:
+        lock.release()
 
 
 def groups(capfd: Capture, directory: Path, *args: str | Path) -> Done:
@@ -61,7 +75,9 @@ def test_after_a_crash_all_is_as_kafka_told_it(capfd: Capture, golden: Path, nam
     done = run(capfd, "consumer-groups", "--log-dirs", dirs(golden, "crashed"), *args)
     assert (done.code, done.lines) == (0, printed(golden, name))
     told = golden / "tools" / f"{name}.err"
-    assert done.err == (told.read_text() if told.exists() else "")
+    said = [line for line in done.err.splitlines(True) if " is taken" not in line]  # Kafka only logs that
+    assert "".join(said) == (told.read_text() if told.exists() else "")
+    assert (len(said) != done.err.count("\n")) == name.endswith("out-of-range")
 
 
 def test_after_a_clean_stop(capfd: Capture, golden: Path) -> None:
@@ -168,7 +184,7 @@ def test_rows_of_offsets(capfd: Capture, shared: Path) -> None:
 def test_totals(capfd: Capture, shared: Path) -> None:
     done = groups(capfd, shared, "--describe", "--group", "simple", "--totals")
     assert [line.split() for line in done.lines[1:]] == [
-        ["GROUP", "TOPIC", "PARTITIONS", "WITHOUT-LAG", "LAG"],
+        ["GROUP", "TOPIC", "PARTITIONS", "UNKNOWN-LAG", "LAG"],
         ["simple", ORDERS, "2", "0", "6"],
         ["simple", TRIMMED, "1", "0", "4"],
         ["simple", "*", "3", "0", "10"],
@@ -176,8 +192,37 @@ def test_totals(capfd: Capture, shared: Path) -> None:
     rows = groups(capfd, shared, "--describe", "--group", "active", "--offsets", "--totals", "--output", "jsonl").rows
     assert [row["type"] for row in rows] == ["offset"] * 3 + ["total"] * 2
     assert rows[-1] == {
-        "type": "total", "group": "active", "topic": None, "partitions": 3, "partitions_without_lag": 2, "lag": 1
+        "type": "total", "group": "active", "topic": None, "partitions": 3, "partitions_with_unknown_lag": 2, "lag": 1
     }  # fmt: skip
+
+
+def test_only_what_lags(capfd: Capture, shared: Path) -> None:
+    def lagging(*args: str) -> list[tuple[str, str, int | None]]:
+        done = groups(capfd, shared, "--describe", "--lagging", "--output", "jsonl", *args)
+        return [(row["type"], row["topic"], row["lag"]) for row in done.rows]
+
+    assert lagging("--group", "simple") == [("offset", ORDERS, 6), ("offset", TRIMMED, 4)]
+    assert lagging("--group", "ahead") == []
+    totals = [("total", ORDERS, 6), ("total", TRIMMED, 4), ("total", None, 10)]
+    assert lagging("--group", "simple", "--totals") == [("offset", ORDERS, 6), ("offset", TRIMMED, 4), *totals]
+
+
+@pytest.mark.parametrize(
+    ("args", "first"),
+    [
+        (("--list", "--state", "Dead"), "type,group,group_type,protocol,state,"),
+        (("--describe", "--group", "ahead", "--lagging"), "type,group,group_state,topic,partition,"),
+        (("--describe", "--group", "simple", "--members"), "type,group,group_state,consumer_id,"),
+        (("--reset-offsets", "--dry-run", "--group", "new", "--all-topics", "--to-latest"), "type,group,topic,"),
+    ],
+)
+def test_nothing_to_show(capfd: Capture, shared: Path, args: tuple[str, ...], first: str) -> None:
+    csv = groups(capfd, shared, *args, "--output", "csv")
+    assert len(csv.lines) == 1
+    assert csv.out.startswith(first)
+    assert groups(capfd, shared, *args, "--output", "table").out == "(no rows)\n"
+    assert groups(capfd, shared, *args, "--output", "json").out == '{"schema_version":1,"rows":[]}\n'
+    assert groups(capfd, shared, *args, "--output", "jsonl").out == ""
 
 
 def test_a_dry_run_changes_nothing(capfd: Capture, directory: Path) -> None:
@@ -242,18 +287,20 @@ def test_an_export_is_read_again(capfd: Capture, directory: Path, tmp_path: Path
 
 
 def test_failures_of_a_reset(capfd: Capture, shared: Path, tmp_path: Path) -> None:
-    def failed(*args: str) -> str:
+    def failed(*args: str) -> tuple[str, str]:
         done = groups(capfd, shared, "--reset-offsets", "--dry-run", "--group", "readers", *args)
         assert done.code == 1
-        return done.lines[1].removeprefix("Error: Executing consumer group command failed due to ")
+        return done.lines[1].removeprefix("Error: Executing consumer group command failed due to "), done.err
 
-    on_orders = ("--topic", ORDERS)
-    assert failed(*on_orders, "--by-duration", "P1W") == "Text cannot be parsed to a Duration"
-    assert failed(*on_orders, "--to-datetime", "2026-01-01").startswith("java.text.ParseException: Error parsing")
-    assert failed("--topic", "nope", "--to-latest") == "This server does not host this topic-partition."
+    unknown = "This server does not host this topic-partition."
+    assert failed("--topic", "nope", "--to-latest") == (unknown, "kafkapy: there is no topic nope\n")
     file = tmp_path / "bad.csv"
-    file.write_text("orders,0\n")
-    assert failed("--from-file", str(file)) == f"{file}, line 1: 'orders,0' is not group,topic,partition,offset"
+    file.write_text(f"{ORDERS},0\n")
+    assert failed("--from-file", str(file)) == (f"{file}, line 1: '{ORDERS},0' is not topic,partition,offset", "")
+    file.write_text(f"{ORDERS},0,1\nnope,0,1\n")
+    told, note = failed("--from-file", str(file))
+    assert told.endswith(unknown)
+    assert note == f"kafkapy: {file}, line 2: there is no topic nope\n"
     missing = groups(capfd, shared, "--reset-offsets", "--group", "g", "--from-file", str(tmp_path / "none"))
     assert (missing.code, missing.err.splitlines()[-1]) == (
         1,
@@ -261,7 +308,55 @@ def test_failures_of_a_reset(capfd: Capture, shared: Path, tmp_path: Path) -> No
     )
 
 
-def test_groups_are_deleted(capfd: Capture, directory: Path) -> None:
+@pytest.mark.parametrize(
+    ("args", "line", "hint"),
+    [
+        (("--by-duration", "1d"), "Text cannot be parsed to a Duration", "'1d' is not PnDTnHnMnS, such as P1D "),
+        (("--by-duration", "P999999999999D"), "Instant exceeds minimum", "'P999999999999D' ago is outside of the cal"),
+        (
+            ("--to-datetime", "2026-01-01T00:00:00"),
+            'java.text.ParseException: Unparseable date: "2026-01-01T00:00:00Z"',
+            "'2026-01-01T00:00:00' is not YYYY-MM-DDThh:mm:ss.sss, such as ",
+        ),
+    ],
+)
+def test_times_that_cannot_be_read(capfd: Capture, shared: Path, args: tuple[str, str], line: str, hint: str) -> None:
+    reset = ("--reset-offsets", "--dry-run", "--group", "readers", "--topic", ORDERS, *args)
+    done = groups(capfd, shared, *reset)
+    assert done.code == 2
+    assert done.lines[1].startswith(f"Error: Executing consumer group command failed due to {line}")
+    assert done.err.startswith(f"kafkapy: {args[0]}: {hint}")
+    assert groups(capfd, shared, *reset, "--output", "json") == (2, "", done.err)
+
+
+def test_moved_offsets_are_told(capfd: Capture, shared: Path) -> None:
+    done = groups(
+        capfd, shared, "--reset-offsets", "--dry-run", "--group", "readers", "--topic", f"{ORDERS}:0",
+        "--to-offset", "99",
+    )  # fmt: skip
+    assert (done.code, done.lines[-1].split()) == (0, ["readers", ORDERS, "0", "10"])
+    assert done.err == f"kafkapy: offset 99 of {ORDERS}-0 is past the log's end, 10: 10 is taken\n"
+
+
+def test_offsets_from_stdin(shared: Path) -> None:
+    command = [sys.executable, "-m", "kafkapy", "consumer-groups", "--cluster", str(shared), "--reset-offsets"]
+    command += ["--dry-run", "--group", "readers", "--export", "--from-file", "-"]
+    done = subprocess.run(command, input=f"{ORDERS},0,3\n\n{ORDERS},1,x\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "stdin, line 3: the offset 'x' is no number" in done.stdout
+    done = subprocess.run(command, input=f"{ORDERS},0,3\n\n{ORDERS},1,2\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, f"{ORDERS},0,3\n{ORDERS},1,2\n\n")
+
+
+def test_client_configs_must_be_there(capfd: Capture, shared: Path, tmp_path: Path) -> None:
+    missing = tmp_path / "none"
+    done = groups(capfd, shared, "--list", "--command-config", missing)
+    assert done == (1, "", f"kafkapy: {missing}: No such file or directory\n")
+    missing.write_text("client.id=x\n")
+    assert groups(capfd, shared, "--list", "--command-config", missing).code == 0
+
+
+def test_groups_are_deleted(capfd: Capture, directory: Path, held: None) -> None:
     done = groups(capfd, directory, "--delete", "--group", "simple", "--group", "active", "--group", "nope")
     assert done.code == 1
     assert [line[:60] for line in done.lines] == [
@@ -279,7 +374,7 @@ def test_groups_are_deleted(capfd: Capture, directory: Path) -> None:
     assert groups(capfd, directory, "--list").lines == ["active", "modern"]
 
 
-def test_offsets_are_deleted(capfd: Capture, directory: Path) -> None:
+def test_offsets_are_deleted(capfd: Capture, directory: Path, held: None) -> None:
     done = groups(
         capfd, directory, "--delete-offsets", "--group", "simple", "--topic", f"{ORDERS}:0", "--topic", TRIMMED
     )
@@ -307,6 +402,49 @@ def test_offsets_are_deleted(capfd: Capture, directory: Path) -> None:
     assert (done.code, done.lines[1]) == (1, "Error: The group id does not exist.")
 
 
+RESETTING = ("--reset-offsets", "--topic", ORDERS, "--to-earliest", "--execute", "--group")
+
+
+@pytest.mark.parametrize("group", ["active", "modern"])
+@pytest.mark.parametrize(
+    "change", [RESETTING, ("--delete", "--group"), ("--delete-offsets", "--topic", ORDERS, "--group")]
+)
+def test_members_whose_process_is_gone_do_not_stand_in_the_way(
+    capfd: Capture, directory: Path, group: str, change: tuple[str, ...]
+) -> None:
+    before = groups(capfd, directory, "--describe", "--members", "--group", group, "--output", "jsonl").rows
+    done = groups(capfd, directory, *change, group)
+    assert done.code == 0
+    assert done.err.splitlines() == [
+        f"kafkapy: removed member {member} of group {group}: its process did not leave"
+        for member in sorted(row["consumer_id"] for row in before)
+    ]
+    listed = groups(capfd, directory, "--list", "--state", "--output", "jsonl").rows
+    assert [row["state"] for row in listed if row["group"] == group] == ([] if "--delete" in change else ["Empty"])
+
+
+@pytest.mark.parametrize(
+    "change", [RESETTING, ("--delete", "--group"), ("--delete-offsets", "--topic", ORDERS, "--group")]
+)
+def test_the_process_that_speaks_for_members_is_named(
+    capfd: Capture, directory: Path, held: None, change: tuple[str, ...]
+) -> None:
+    done = groups(capfd, directory, *change, "active")
+    assert done.code == 1
+    since = "2026-11-16T03:33:20Z"
+    assert done.err == f"kafkapy: group active is consumed by process {os.getpid()} since {since}: stop it first\n"
+    assert "active" in groups(capfd, directory, "--list", "--state", "stable").out
+
+
+def test_a_dry_run_says_what_would_be_removed_first(capfd: Capture, directory: Path) -> None:
+    args = ("--reset-offsets", "--dry-run", "--topic", ORDERS, "--to-earliest", "--group", "modern")
+    done = groups(capfd, directory, *args)
+    assert done.code == 1
+    assert done.err.startswith(
+        "kafkapy: no process holds group modern: with --execute, what one left behind is removed"
+    )
+
+
 def test_regular_expressions(capfd: Capture) -> None:
     done = run(capfd, "consumer-groups", "--validate-regex", "orders-.*")
     assert (done.code, done.lines) == (0, ["The regular expression `orders-.*` is valid."])
@@ -324,6 +462,17 @@ def test_regular_expressions(capfd: Capture) -> None:
     [
         ((), "Command must include exactly one action: --list, --describe, --delete, --reset-offsets, "),
         (("--list", "--delete", "--all-groups"), "Command must include exactly one action"),
+        (("--list", "--describe"), "Command must include exactly one action"),
+        (("--list", "--lagging"), "Option(s) [lagging] are unavailable given other options on the command line"),
+        (
+            ("--reset-offsets", "--group", "g", "--all-topics", "--to-latest", "--export", "--output", "csv"),
+            "--export and --output are two ways to say how to print: give one of them. Try ",
+        ),
+        (
+            ("--reset-offsets", "--group", "g", "--all-topics", "--to-timestamp", "2026-01-01"),
+            "--to-timestamp: '2026-01-01' is not epoch milliseconds, such as ",
+        ),
+        (("--reset-offsets", "--group", "g", "--all-topics", "--to-timestamp", "-1"), "--to-timestamp: '-1' is not "),
         (("--describe",), "Option [describe] takes one of these options: [group], [all-groups]"),
         (("--describe", "--group", "g", "--state", "empty"), "Option [describe] does not take a value for [state]"),
         (
@@ -333,7 +482,10 @@ def test_regular_expressions(capfd: Capture) -> None:
         (("--list", "--totals"), "Option(s) [totals] are unavailable given other options on the command line"),
         (("--list", "--state", "bogus"), "Invalid state list 'bogus'. Valid states are: "),
         (("--list", "--type", "share"), "Invalid types list 'share'. Valid types are: Classic, Consumer"),
-        (("--reset-offsets", "--group", "g", "--to-latest"), "One of the reset scopes should be defined"),
+        (
+            ("--reset-offsets", "--group", "g", "--to-latest"),
+            "One of the reset scopes should be defined: --all-topics, --topic. Try ",
+        ),
         (("--reset-offsets", "--group", "g", "--all-topics"), "Option '[reset-offsets]' requires one of the following"),
         (
             ("--reset-offsets", "--group", "g", "--all-topics", "--to-offset", "0", "--to-group", "h"),
@@ -363,8 +515,8 @@ def test_damaged_records_are_told_and_skipped(capfd: Capture, directory: Path) -
     done = groups(capfd, directory, "--list")
     assert done.code == 1
     assert set(done.lines) <= set(before)
-    assert done.err.startswith("kafkapy: __consumer_offsets-")
-    assert done.err.endswith(", skipped\n")
+    assert done.err.startswith(f"kafkapy: {segment}: damaged at byte 0: Record is corrupt (stored crc = ")
+    assert done.err.endswith("is not read\n")
     described = groups(capfd, directory, "--describe", "--all-groups", "--output", "jsonl")
     assert (described.code, described.err) == (1, done.err)
     assert {row["group"] for row in described.rows} <= set(before)

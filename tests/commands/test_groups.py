@@ -73,3 +73,5 @@ def test_rows(capfd: Capture, directory: Path) -> None:
 def test_bad_usage(capfd: Capture, directory: Path, args: tuple[str, ...]) -> None:
     done = run(capfd, "groups", "--cluster", directory, *args)
     assert (done.code, done.out) == (2, "")
+    if "nothing" in args:
+        assert "--group-type must be a valid group type: classic, consumer, share, streams. Try" in done.err

@@ -168,3 +168,9 @@ def test_a_state_that_was_deleted_is_forgotten(directory: Path, tmp_path: Path) 
     cluster.append_as_coordinator(partition, encode_batch([Record(0, 0, *tombstone)]), 2)
     assert ShareStates(cluster).state(key) == ShareState(-1, 0, -1)
     cluster.close()
+
+
+def test_without_an_action_those_that_are_possible_are_named(capfd: Capture) -> None:
+    done = run(capfd, "share-groups")
+    wanted = "Command must include exactly one action: --list, --describe"
+    assert done == (2, "", f"kafkapy: {wanted}. Try 'kafkapy share-groups --help'.\n")

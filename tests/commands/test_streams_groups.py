@@ -89,3 +89,9 @@ def test_what_kafkas_tool_has_to_do(capfd: Capture, directory: Path) -> None:
     done = run(capfd, "streams-groups", "--cluster", directory, "--reset-offsets", "--group", COUNTERS)
     assert done.code == 1
     assert "kafka-streams-groups.sh" in done.err
+
+
+def test_without_an_action_those_that_are_possible_are_named(capfd: Capture) -> None:
+    done = run(capfd, "streams-groups")
+    wanted = "Command must include exactly one action: --list, --describe"
+    assert done == (2, "", f"kafkapy: {wanted}. Try 'kafkapy streams-groups --help'.\n")

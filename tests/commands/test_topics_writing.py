@@ -257,7 +257,7 @@ def test_a_read_only_directory_is_one_line(capfd: Capture, cluster: Path, monkey
     finally:
         if is_root:
             os.seteuid(0)
-    assert done == (1, "", "kafkapy: c/broker-1/.lock: Permission denied\n")
+    assert done == (1, "", "kafkapy: the log dir c/broker-1 is not writable: Permission denied\n")
     assert listed == (0, "\n", "")
     assert marks(cluster) == 3
 

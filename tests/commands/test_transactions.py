@@ -132,8 +132,9 @@ def test_describe_producers_that_cannot_be_asked(capfd: Capture, golden: Path) -
         f"partition tx-0 on brokerId 9. {LATE}\n",
     )
     done = run(capfd, *where, "--topic", "nope")
-    assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("Failed to describe producers for partition nope-0 on leader: no copy of nope-0 is in")
+    assert done == (1, "", "kafkapy: there is no topic 'nope'\n")
+    done = run(capfd, *where[:-1], "9", "--topic", "orders")
+    assert done == (1, "", "kafkapy: topic 'orders' has no partition 9: it has 3\n")
 
 
 @pytest.mark.parametrize("scope", [("--broker-id", "1"), ("--topic", "tx"), ("--topic", "tx", "--partition", "0")])
@@ -262,10 +263,6 @@ def test_other_outputs(capfd: Capture, golden: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "error"),
     [
-        (
-            ["find-hanging"],
-            "The `find-hanging` command requires either --topic or --broker-id to limit the scope of the search",
-        ),
         (["find-hanging", "--broker-id", "1", "--partition", "0"], "The --partition argument requires --topic to be"),
         (["abort", "--topic", "tx", "--partition", "0"], "The transaction to abort must be identified either with"),
         (
@@ -284,6 +281,42 @@ def test_bad_usage(capfd: Capture, golden: Path, args: list[str], error: str) ->
     done = run(capfd, "transactions", "--log-dirs", dirs(golden), *args)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"kafkapy: {error}")
+    if args[0] in ("find-hanging", "abort", "describe"):
+        assert done.err.endswith(f". Try 'kafkapy transactions {args[0]} --help'.\n")
+
+
+def test_without_a_scope_all_that_is_there_is_searched(capfd: Capture, cluster: str, golden: Path) -> None:
+    scoped = run(capfd, "transactions", "--cluster", cluster, "find-hanging", "--topic", "tx", "--output", "jsonl")
+    assert run(capfd, "transactions", "--cluster", cluster, "find-hanging", "--output", "jsonl") == scoped
+    assert len(scoped.rows) == 1
+    done = run(capfd, "transactions", "--log-dirs", dirs(golden, "crashed", 1), "find-hanging")
+    assert (done.code, [row[2] for row in cells(done)[1:]]) == (0, ["1001"])
+    assert done.err.startswith("kafkapy: not searched: ")
+    assert done.err.endswith(" partitions of which no copy is in the given log dirs\n")
+
+
+@pytest.mark.parametrize("columns", ["200", "40"])
+def test_the_table_has_all_that_abort_asks_for(
+    capfd: Capture, cluster: str, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    done = run(capfd, "transactions", "--cluster", cluster, "find-hanging", "--output", "table")
+    titles = " ".join(done.lines[:3]).split()
+    assert [titles.count(word) for word in ("coordinator", "producer", "epoch")] == [1, 2, 2]
+    assert {"4711", "3", "-1"} <= set(done.lines[-1].split() or done.lines[-2].split())
+
+
+@pytest.mark.parametrize("name", ["list", "describe", "describe-producers", "find-hanging", "abort"])
+def test_help_has_the_options_of_a_command_before_the_others(capfd: Capture, name: str) -> None:
+    text = run(capfd, "transactions", name, "--help").out
+    others = text.partition("Other options:")[2].partition("Examples:")[0]
+    assert [word for word in others.split() if word.startswith("--")] == [
+        *(["--output"] if name != "abort" else []), "--debug", "--version", "--help"
+    ]  # fmt: skip
+
+
+def test_help_says_where_options_may_stand(capfd: Capture) -> None:
+    assert "may stand before the subcommand" in " ".join(run(capfd, "transactions", "--help").out.split())
 
 
 @pytest.mark.parametrize("first", [("--log-dirs={}",), ("-log-dirs", "{}"), ("--output", "jsonl", "--log-dirs", "{}")])

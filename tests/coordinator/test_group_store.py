@@ -121,16 +121,6 @@ def test_batches_with_nulls_are_not_cut(count: int) -> None:
             assert list(found.offsets) == list(range(count + 1))
 
 
-def test_a_batch_with_a_wrong_checksum_is_skipped() -> None:
-    first, second, third = batches([Steps(NO_PRODUCER_ID, (Commit("g1", T0, number),)) for number in (1, 2, 3)])
-    flipped = second.data[:-3] + bytes([second.data[-3] ^ 1]) + second.data[-2:]
-    log = load(lambda: [first, second._replace(data=flipped)])
-    assert log.offsets("g1")[T0].offset == 1
-    (problem,) = log.problems
-    assert str(problem).startswith(" at offset 1: the checksum of the batch is wrong (stored crc = ")
-    assert load(lambda: [first, second._replace(data=flipped), third]).offsets("g1")[T0].offset == 3
-
-
 @given(
     st.integers(0, 4), st.integers(-1, 1 << 62), st.integers(-1, 1 << 31 - 1), st.text(max_size=200),
     st.integers(-1, 1 << 62), st.booleans(),

@@ -134,10 +134,11 @@ def test_notes(state: GroupState, expected: str | None) -> None:
 
 
 def test_totals() -> None:
-    assert list(total_lines("g", [LagTotal("t", 2, 1, 7), LagTotal(None, 2, 1, 7)]))[1:] == [
-        "GROUP           TOPIC           PARTITIONS WITHOUT-LAG     LAG",
+    assert list(total_lines("g", [LagTotal("t", 2, 1, 7), LagTotal("u", 1, 1, None), LagTotal(None, 3, 2, 7)]))[1:] == [
+        "GROUP           TOPIC           PARTITIONS UNKNOWN-LAG     LAG",
         "g               t               2          1               7",
-        "g               *               2          1               7",
+        "g               u               1          1               -",
+        "g               *               3          2               7",
     ]
     assert list(total_lines("g", [])) == []
 

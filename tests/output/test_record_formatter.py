@@ -150,6 +150,19 @@ def test_an_unknown_formatter() -> None:
         formatter("com.example.Mine", {})
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "kafka.coordinator.group.GroupMetadataManager$OffsetsMessageFormatter",
+        "kafka.coordinator.group.GroupMetadataManager",
+        "kafka.coordinator.transaction.TransactionLog$TransactionLogMessageFormatter",
+    ],
+)
+def test_what_older_kafkas_had_is_pointed_to(name: str) -> None:
+    with pytest.raises(UsageError, match=r"'kafkapy consumer-offsets --format legacy'"):
+        formatter(name, {})
+
+
 def failing() -> tuple[dict[str, str], list[Record]]:
     properties = {"print.offset": "true", "value.deserializer": "IntegerDeserializer"}
     return properties, [Record(n, 0, None, b"\0\0\0\1" if n != 1 else b"x") for n in range(3)]

@@ -1,0 +1,92 @@
+"""Tables for people: what names a row stays, numbers are whole, and lines fit where they can."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kafkapy.output.table import GOES_FIRST, NAMES_A_ROW, render
+
+MEMBER = "worker-1-a097de5d-6d6f-4b6c-811d-cfff637def39"
+NOON = 1_794_830_400_000
+OFFSET = {
+    "type": "offset", "group": "billing", "group_state": "Stable", "topic": "orders", "partition": 7,
+    "leader_epoch": 3, "current_offset": 123456, "log_start_offset": 5, "log_end_offset": 234567, "lag": 111111,
+    "consumer_id": MEMBER, "host": "/127.0.0.1", "client_id": "worker-1", "metadata": "by hand",
+    "commit_timestamp": NOON,
+}  # fmt: skip
+
+
+@pytest.fixture
+def columns(monkeypatch: pytest.MonkeyPatch) -> Any:
+    return lambda width: monkeypatch.setenv("COLUMNS", str(width))
+
+
+def title_words(lines: list[str]) -> list[str]:
+    return " ".join(lines[: next(number for number, line in enumerate(lines) if "──" in line)]).split()
+
+
+def test_a_wide_table_has_every_column(columns: Any) -> None:
+    columns(250)
+    lines = render([OFFSET]).splitlines()
+    assert len(title_words(lines)) == sum(len(name.split("_")) for name in OFFSET if name != "type")
+    assert MEMBER in lines[-2]
+    assert "2026-11-16 12:00:00.000" in lines[-2]
+
+
+@pytest.mark.parametrize(("width", "member"), [(80, "worker-1-…f637def39"), (120, "worker-1…637def39")])
+def test_a_narrow_table_keeps_what_names_a_row(columns: Any, width: int, member: str) -> None:
+    columns(width)
+    lines = render([OFFSET, OFFSET | {"partition": 8}]).splitlines()
+    rows = [line for line in lines if "billing" in line]
+    assert [line.split()[:1] for line in rows] == [["billing"]] * 2, "no row takes two lines"
+    for text in ("orders", " 7 ", "123456", "234567", "111111", member):
+        assert text in rows[0]
+    assert max(map(len, lines)) <= width
+    assert {"group", "topic", "partition", "consumer", "lag"} <= set(title_words(lines))
+
+
+def test_what_does_not_fit_is_wider_than_the_terminal(columns: Any) -> None:
+    columns(40)
+    lines = render([OFFSET]).splitlines()
+    assert max(map(len, lines)) > 40
+    for text in ("billing", "orders", "123456", "234567", "111111"):
+        assert text in lines[-2]
+
+
+def test_long_names_take_more_lines(columns: Any) -> None:
+    columns(60)
+    name = "a-name-so-long-that-no-line-of-sixty-columns-has-room-for-all-of-it"
+    lines = render([{"type": "offset", "topic": name, "partition": 1, "offset": 10**12}]).splitlines()
+    assert "".join(line.split()[0] for line in lines if line.strip() and line.split()[0] in name) == name
+
+
+def test_control_characters_are_text(columns: Any) -> None:
+    columns(80)
+    lines = render([{"type": "t", "metadata": "a\0b\x1b[2J\x9bc", "n": 1}, {"type": "t", "metadata": "x", "n": 2}])
+    rows = lines.splitlines()[-3:-1]
+    assert rows[0].startswith(r" a\x00b\x1b[2J\x9bc ")
+    assert rows[0].index(" 1") == rows[1].index(" 2")
+    assert "first" in render([{"type": "t", "value": "first\nsecond"}]).splitlines()[-3]
+
+
+NAMES = st.sampled_from([*sorted(NAMES_A_ROW), *GOES_FIRST, "partition", "offset", "lag", "key", "value"])
+VALUES = st.integers(0, 10**18) | st.text("ab c\n", max_size=60) | st.none() | st.booleans()
+
+
+@given(
+    st.lists(st.dictionaries(NAMES, VALUES, min_size=1), min_size=1, max_size=4),
+    st.integers(10, 200),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_numbers_that_stay_are_whole(columns: Any, rows: list[dict[str, Any]], width: int) -> None:
+    columns(width)
+    text = render([{"type": "t", **row} for row in rows])
+    for row in rows:
+        for name, value in row.items():
+            is_number = isinstance(value, int) and not isinstance(value, bool)
+            if is_number and name not in GOES_FIRST and not any(isinstance(each.get(name), str) for each in rows):
+                assert str(value) in text
