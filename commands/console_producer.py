@@ -161,7 +161,7 @@ def console_producer(
     finally:
         opened.close()
     if failures:
-        raise KafkapyError(f"{failures} messages were not sent")
+        raise KafkapyError(f"{failures} messages were not acknowledged")
 
 
 def _produce(

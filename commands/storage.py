@@ -45,6 +45,9 @@ def format_(
         str | None,
         typer.Option(metavar="RACK[,RACK...]", help="The rack of each broker.", rich_help_panel=WHOLE),
     ] = None,
+    log_dirs_per_broker: Annotated[
+        int, typer.Option(min=1, help="How many log dirs each broker has.", rich_help_panel=WHOLE)
+    ] = 1,
     config: Annotated[
         str | None,
         typer.Option("--config", "-c", metavar="FILE", help="The broker's server.properties.", rich_help_panel=ONE),
@@ -111,7 +114,7 @@ def format_(
         raise UsageError("give --cluster to make a cluster directory, or --config to format the log dirs of one broker")
     levels = _levels(feature or [])
     if cluster is not None:
-        _make_cluster(cluster, brokers, racks, release_version, levels, cluster_id)
+        _make_cluster(cluster, brokers, racks, release_version, levels, cluster_id, log_dirs_per_broker)
         return
     if cluster_id is None:
         raise UsageError("--cluster-id is required; 'kafkapy storage random-uuid' makes one")
@@ -127,13 +130,19 @@ def format_(
 
 
 def _make_cluster(
-    cluster: str, brokers: int, racks: str | None, release: str | None, levels: dict[str, int], cluster_id: str | None
+    cluster: str,
+    brokers: int,
+    racks: str | None,
+    release: str | None,
+    levels: dict[str, int],
+    cluster_id: str | None,
+    log_dirs: int,
 ) -> None:
     from kafkapy.backends.directory_format import make_cluster
     from kafkapy.output.printing import print_lines
 
     names = [rack.strip() for rack in (racks or "").split(",") if rack.strip()]
-    made = make_cluster(cluster, brokers, names, release, levels, cluster_id)
+    made = make_cluster(cluster, brokers, names, release, levels, cluster_id, log_dirs_per_broker=log_dirs)
     ids = ", ".join(str(broker.id) for broker in made.brokers)
     print_lines([f"Made the cluster directory {cluster} with brokers {ids} and cluster id {made.cluster_id}."])
 
@@ -203,7 +212,7 @@ def broker_properties(
     base_port: Annotated[int, typer.Option(min=1, max=65000, help="The first broker's port.")] = DEFAULT_BASE_PORT,
 ) -> None:
     """Print the server.properties with which a real broker would start on a cluster directory."""
-    from kafkapy.backends.directory import read_cluster_file
+    from kafkapy.backends.cluster_file import read_cluster_file
     from kafkapy.backends.directory_format import broker_properties as lines_for
     from kafkapy.backends.selection import Selection, check_directory
     from kafkapy.output.printing import print_lines

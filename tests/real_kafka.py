@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from kafkapy.backends.directory import read_cluster_file
+from kafkapy.backends.cluster_file import read_cluster_file
 from kafkapy.backends.directory_format import broker_properties
 from tests.kafka_jars import kafka_libs
 

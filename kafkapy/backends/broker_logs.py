@@ -6,7 +6,8 @@ mark and recovers every log first, as a broker would. The mark holds the broker'
 knows that the stop was clean.
 
 Recovery also makes the directories agree with the metadata, which is written first: those of new partitions are made,
-and those that no topic of the metadata owns are set aside as ``-stray``, as a broker does at its start.
+and those that no topic of the metadata owns are set aside as ``-stray``, as a broker does at its start. Directories of
+replicas that are on their way into this log dir (``-future``) are left to log_dir_moves.py.
 """
 
 from __future__ import annotations
@@ -20,12 +21,19 @@ from kafkapy.formats import clean_shutdown, offset_checkpoint, partition_metadat
 from kafkapy.log.checkpoints import Offsets, read_checkpoint
 from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
-from kafkapy.log.names import DELETE_DIR_SUFFIX, STRAY_DIR_SUFFIX, PartitionDir, partition_dirs
+from kafkapy.log.names import DELETE_DIR_SUFFIX, FUTURE_DIR_SUFFIX, STRAY_DIR_SUFFIX, PartitionDir, partition_dirs
 from kafkapy.log.partition_log import PartitionLog
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME as METADATA_DIRECTORY
 
 ConfigOf = Callable[[TopicPartition], LogConfig]
+
+
+class Checkpointed(NamedTuple):
+    """What a broker keeps of a replica beside its log."""
+
+    high_watermark: int
+    recovery_point: int
 
 
 class Environment(NamedTuple):
@@ -44,6 +52,7 @@ class BrokerLogs:
         self._broker_epoch = broker_epoch
         self._environment = environment
         self._open: dict[TopicPartition, PartitionLog] = {}
+        self._present: set[TopicPartition] | None = None
         self._starts = read_checkpoint(self.log_dir, offset_checkpoint.LOG_START_OFFSET_FILE)
         self._recovery_points = read_checkpoint(self.log_dir, offset_checkpoint.RECOVERY_POINT_FILE)
         self._high_watermarks = read_checkpoint(self.log_dir, offset_checkpoint.HIGH_WATERMARK_FILE)
@@ -54,15 +63,16 @@ class BrokerLogs:
             environment.files.unlink(mark)
             environment.files.fsync_dir(log_dir)
 
-    def recover(self, assigned: Mapping[TopicPartition, str]) -> Iterator[str]:
+    def recover(self, assigned: Mapping[TopicPartition, str], was_away: bool = False) -> Iterator[str]:
         """Remove what was deleted; after an unclean stop bring the log dir into order, and tell what was done.
 
-        ``assigned`` are the partitions that belong here, with the ids of their topics.
+        ``assigned`` are the partitions that belong here, with the ids of their topics. With ``was_away`` that may have
+        changed since the stop.
         """
         for name, path in partition_dirs(self.log_dir):
             if name.mark == DELETE_DIR_SUFFIX:
                 self._environment.files.rmtree(path)
-            elif not self.was_clean and not name.mark and name.name != METADATA_DIRECTORY:
+            elif (was_away or not self.was_clean) and not name.mark and name.name != METADATA_DIRECTORY:
                 partition = TopicPartition(name.topic, name.partition)
                 if partition not in assigned or _topic_id(path) not in (None, assigned[partition]):
                     yield f"{path}: set aside as {self._set_aside(name)}, the metadata has no such topic here"
@@ -88,7 +98,35 @@ class BrokerLogs:
                 log_start_offset=self._starts.get(key),
                 topic_id=topic_id,
             )
+            self.present.add(partition)
         return self._open[partition]
+
+    @property
+    def present(self) -> set[TopicPartition]:
+        """The partitions that lie here."""
+        if self._present is None:
+            names = [name for name, _ in partition_dirs(self.log_dir)]
+            self._present = {
+                TopicPartition(name.topic, name.partition)
+                for name in names
+                if not name.mark and name.name != METADATA_DIRECTORY
+            }
+        return self._present
+
+    def sync(self, partition: TopicPartition) -> None:
+        """Return when a replica and its log start would survive the machine."""
+        log = self._open[partition]
+        log.flush()
+        self._keep_start(partition, log)
+
+    def _keep_start(self, partition: TopicPartition, log: PartitionLog) -> None:
+        if self._starts.get(partition, 0) < log.log_start_offset > log.segments[0].base_offset:
+            self._starts[partition] = log.log_start_offset
+            self._write(offset_checkpoint.LOG_START_OFFSET_FILE, self._starts)
+
+    def checkpointed(self, partition: TopicPartition) -> Checkpointed:
+        """What was kept of a replica when its log was closed; 0 of a new one."""
+        return Checkpointed(self._high_watermarks.get(partition, 0), self._recovery_points.get(partition, 0))
 
     def has(self, partition: TopicPartition) -> bool:
         """Whether the partition lies here."""
@@ -108,9 +146,47 @@ class BrokerLogs:
             if os.path.isdir(self.path(partition)):
                 aside.append(self._set_aside(PartitionDir(*partition), DELETE_DIR_SUFFIX))
             gone.append(partition)
+            self.present.discard(partition)
         self._forget(gone)
         for name in aside:
             self._environment.files.rmtree(os.path.join(self.log_dir, name))
+
+    # ---- replicas that are about to lie here
+
+    def futures(self) -> dict[TopicPartition, str]:
+        """The directories of replicas that are being moved to this log dir."""
+        return {
+            TopicPartition(name.topic, name.partition): path
+            for name, path in partition_dirs(self.log_dir)
+            if name.mark == FUTURE_DIR_SUFFIX
+        }
+
+    def open_future(self, partition: TopicPartition, topic_id: str) -> PartitionLog:
+        """The log of a replica that is being moved here, made where it is not there; to be closed by who opens it."""
+        name = PartitionDir(*partition, FUTURE_DIR_SUFFIX, uuid.uuid4().hex).name
+        return PartitionLog.open(
+            self.futures().get(partition) or os.path.join(self.log_dir, name),
+            partition,
+            self._environment.config_of(partition),
+            files=self._environment.files,
+            now=self._environment.now,
+            clean_shutdown=False,
+            topic_id=topic_id,
+        )
+
+    def keep_future_start(self, future: PartitionLog) -> None:
+        """Keep the log start of a replica that is about to be promoted."""
+        self._keep_start(future.partition, future)
+
+    def promote_future(self, partition: TopicPartition) -> None:
+        """The replica that was moved here is the replica from now on."""
+        self._environment.files.rename(self.futures()[partition], self.path(partition))
+        self._environment.files.fsync_dir(self.log_dir)
+        self.present.add(partition)
+
+    def remove_future(self, partition: TopicPartition) -> None:
+        """Give up moving a replica here."""
+        self._environment.files.rmtree(self.futures()[partition])
 
     def _forget(self, partitions: list[TopicPartition]) -> None:
         """Drop the offsets of partitions that are not there, also on disk: they would hold for the next ones of the
@@ -158,12 +234,16 @@ class BrokerLogs:
         for log in self._open.values():
             log.flush()
 
-    def close(self) -> None:
-        """Close every log and leave the checkpoints; ``mark_clean`` comes when all brokers have done so."""
+    def close(self, known: Mapping[TopicPartition, Checkpointed] | None = None) -> None:
+        """Close every log and leave the checkpoints; ``mark_clean`` comes when all brokers have done so.
+
+        ``known`` is what to keep of replicas; of others, that they are replicated and synced to their ends.
+        """
         for partition, log in self._open.items():
             log.close(self._environment.now)
             key = (partition.topic, partition.partition)
-            self._recovery_points[key] = self._high_watermarks[key] = log.log_end_offset
+            kept = (known or {}).get(partition, Checkpointed(log.log_end_offset, log.log_end_offset))
+            self._high_watermarks[key], self._recovery_points[key] = kept
             self._starts.pop(key, None)
             if log.log_start_offset > log.segments[0].base_offset:
                 self._starts[key] = log.log_start_offset

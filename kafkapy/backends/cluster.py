@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from kafkapy.backends.replicas import Replica
 from kafkapy.log.batch import Batch
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import Change
@@ -64,6 +65,11 @@ class Cluster(Protocol):
         """Whether leaders, replicas and configs are known, or only what the names of directories tell."""
         ...
 
+    @property
+    def live_brokers(self) -> frozenset[int]:
+        """The brokers that are up; of a cluster that is stopped as a whole, all."""
+        ...
+
     def image(self) -> MetadataImage:
         """The metadata."""
         ...
@@ -82,6 +88,10 @@ class Cluster(Protocol):
 
     def log_dirs(self) -> list[LogDir]:
         """Every log dir."""
+        ...
+
+    def replica_places(self) -> list[tuple[int | None, Replica]]:
+        """Every directory of a partition, and whose it is."""
         ...
 
     def apply(self, *changes: Change) -> None:

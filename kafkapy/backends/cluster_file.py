@@ -1,15 +1,20 @@
-"""``cluster.yaml``: which brokers a cluster directory has, and where their log dirs are.
+"""``cluster.yaml``: which brokers a cluster directory has, where their log dirs are, and which of them run.
 
     version: 1
     cluster_id: 4L6g3nShT-eMCtK--X86sw
+    clock_offset_ms: 60000     # simulated time is that much ahead; left out where it is not
     brokers:
       - id: 1
-        rack: a            # left out where there is none
+        rack: a                # left out where there is none
         log_dirs: [broker-1]
+      - id: 2
+        log_dirs: [broker-2]
+        state: stopped         # or killed, lagging; left out for one that runs
+        since: 1794800000000   # simulated time, in ms
 
-Log dirs are relative to the directory, so that it can be moved. The file is written once, whole, when the directory
-is made; all that changes later lies in Kafka's own files. A ``version`` above 1 is from a newer kafkapy and is
-refused.
+Log dirs are relative to the directory, so that it can be moved. The file describes the surroundings: which processes
+run, and what their clock says. All that Kafka itself keeps lies in Kafka's own files. It is always written whole. A
+``version`` above 1 is from a newer kafkapy and is refused.
 """
 
 from __future__ import annotations
@@ -19,17 +24,19 @@ import sys
 from typing import Any, NamedTuple
 
 from kafkapy.errors import FormatError
+from kafkapy.replication.broker_state import RUNNING, STATES, BrokerState, BrokerStates
 
 FILE_NAME = "cluster.yaml"
 VERSION = 1
 
 
 class BrokerEntry(NamedTuple):
-    """A broker of the cluster."""
+    """A broker of the cluster, and what it does."""
 
     id: int
     rack: str | None
     log_dirs: tuple[str, ...]
+    state: BrokerState = BrokerState()
 
 
 class ClusterFile(NamedTuple):
@@ -37,10 +44,28 @@ class ClusterFile(NamedTuple):
 
     cluster_id: str
     brokers: tuple[BrokerEntry, ...]
+    clock_offset_ms: int = 0
+
+    @property
+    def states(self) -> BrokerStates:
+        """Which brokers run."""
+        return BrokerStates([broker.id for broker in self.brokers], {each.id: each.state for each in self.brokers})
+
+    def with_state(self, broker_id: int, state: BrokerState) -> ClusterFile:
+        """The same, but for what one broker does."""
+        brokers = tuple(each._replace(state=state) if each.id == broker_id else each for each in self.brokers)
+        return self._replace(brokers=brokers)
 
     def broker(self, broker_id: int) -> BrokerEntry | None:
         """The broker with this id."""
         return next((broker for broker in self.brokers if broker.id == broker_id), None)
+
+
+def read_cluster_file(directory: str) -> ClusterFile:
+    """What a cluster directory is made of."""
+    path = os.path.join(directory, FILE_NAME)
+    with open(path, "rb") as file:
+        return decode(file.read(), path)
 
 
 def decode(data: bytes, location: str) -> ClusterFile:
@@ -64,18 +89,26 @@ def decode(data: bytes, location: str) -> ClusterFile:
     log_dirs = [path for entry in entries for path in entry.log_dirs]
     if len(set(log_dirs)) != len(log_dirs):
         raise FormatError(f"{location}: a log dir is named twice")
-    return ClusterFile(document["cluster_id"], entries)
+    offset = document.get("clock_offset_ms", 0)
+    if type(offset) is not int:
+        raise FormatError(f"{location}: clock_offset_ms is not a number")
+    return ClusterFile(document["cluster_id"], entries, offset)
 
 
 def encode(cluster: ClusterFile) -> bytes:
     """The file's bytes."""
     lines = ["# A Kafka cluster as a directory, kept by kafkapy.", f"version: {VERSION}"]
-    lines += [f"cluster_id: {_quoted(cluster.cluster_id)}", "brokers:"]
+    lines.append(f"cluster_id: {_quoted(cluster.cluster_id)}")
+    if cluster.clock_offset_ms:
+        lines.append(f"clock_offset_ms: {cluster.clock_offset_ms}")
+    lines.append("brokers:")
     for broker in cluster.brokers:
         lines.append(f"  - id: {broker.id}")
         if broker.rack is not None:
             lines.append(f"    rack: {_quoted(broker.rack)}")
         lines.append(f"    log_dirs: [{', '.join(_quoted(log_dir) for log_dir in broker.log_dirs)}]")
+        if broker.state.state != RUNNING:
+            lines += [f"    state: {broker.state.state}", f"    since: {broker.state.since}"]
     return ("\n".join(lines) + "\n").encode()
 
 
@@ -87,7 +120,14 @@ def _broker(entry: Any, location: str) -> BrokerEntry:
         raise FormatError(f"{location}: broker {entry['id']} has no log_dirs")
     if rack is not None and not isinstance(rack, str):
         raise FormatError(f"{location}: the rack of broker {entry['id']} is not text")
-    return BrokerEntry(entry["id"], rack, tuple(os.path.normpath(path) for path in log_dirs))
+    return BrokerEntry(entry["id"], rack, tuple(os.path.normpath(path) for path in log_dirs), _state(entry, location))
+
+
+def _state(entry: Any, location: str) -> BrokerState:
+    state, since = entry.get("state", RUNNING), entry.get("since", 0)
+    if state not in STATES or type(since) is not int:
+        raise FormatError(f"{location}: the state of broker {entry['id']} is none of {', '.join(STATES)} since a time")
+    return BrokerState() if state == RUNNING else BrokerState(state, since)
 
 
 def _quoted(text: str) -> str:

@@ -1,8 +1,12 @@
 """A cluster directory, read and written: kafkapy plays controller and brokers over Kafka's own files.
 
 A change goes through the controller into the metadata log, then to the partition directories. A batch is appended to
-the leader's log, which gives it offsets, and as it stands to the logs of the other replicas. What a command was told is
-done has been synced; ``close`` leaves every log dir as a broker's clean stop does.
+the leader's log, which gives it offsets; with acks=all the in-sync replicas have fetched it when ``append`` returns,
+else they do at the next ``flush``, ``sync`` or ``close``. What a command was told is done has been synced; ``close``
+leaves every log dir as a broker's clean stop does.
+
+Only brokers that run take part (cluster.yaml says which): those that were stopped or killed lead nothing, are in no ISR
+and are not touched until they are started (failures.py).
 
 Killed at any point, the metadata log says which state holds, and the next writer brings directories and replicas to it
 (``recovered`` tells what it did). A write that failed half way, on a full disk or by an interrupt, leaves the same:
@@ -15,7 +19,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from random import Random
@@ -23,12 +26,12 @@ from typing import TYPE_CHECKING
 
 from kafkapy.backends.broker_logs import BrokerLogs, Environment
 from kafkapy.backends.cluster import Appended
-from kafkapy.backends.cluster_file import FILE_NAME, ClusterFile, decode
+from kafkapy.backends.cluster_file import FILE_NAME, ClusterFile, encode, read_cluster_file
 from kafkapy.backends.log_configs import log_config
 from kafkapy.backends.log_dir_lock import LogDirLock
 from kafkapy.backends.log_dirs import LogDirsCluster
 from kafkapy.backends.metadata_writer import MetadataWriter
-from kafkapy.backends.replica_logs import Led, ReplicaLogs
+from kafkapy.backends.replica_logs import ReplicaLogs
 from kafkapy.backends.replicas import LogDirs
 from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS
 from kafkapy.errors import FormatError, KafkaError, KafkapyError
@@ -40,24 +43,20 @@ from kafkapy.log.partition_log import PartitionLog
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.producer_append import Origin
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.changes import AllocateProducerIds, Change, DeleteTopic
+from kafkapy.metadata.changes import AllocateProducerIds, Change, DeleteTopic, RemoveBroker
 from kafkapy.metadata.config_checks import checker
 from kafkapy.metadata.controller import Controller
-from kafkapy.metadata.features import TRANSACTION_VERSION
+from kafkapy.metadata.features import IBP_3_7_IV2, TRANSACTION_VERSION
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.placement import Placer, place
+from kafkapy.replication.broker_state import BrokerState
+from kafkapy.replication.leader import ACKS_ALL
+from kafkapy.replication.partition import ReplicatedPartition
 
 if TYPE_CHECKING:
     from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
 
 HIGH_WATERMARK = -1
-
-
-def read_cluster_file(directory: str) -> ClusterFile:
-    """What a cluster directory is made of."""
-    path = os.path.join(directory, FILE_NAME)
-    with open(path, "rb") as file:
-        return decode(file.read(), path)
 
 
 class DirectoryCluster(LogDirsCluster):
@@ -66,13 +65,16 @@ class DirectoryCluster(LogDirsCluster):
     def __init__(
         self, directory: str, files: Files | None = None, now: int | None = None, seed: int | None = None
     ) -> None:
-        cluster = read_cluster_file(directory)
-        dirs = [(broker.id, os.path.join(directory, path)) for broker in cluster.brokers for path in broker.log_dirs]
-        super().__init__(*(path for _, path in dirs))
-        directory_ids = {path: _directory_id(path, broker_id, cluster.cluster_id) for broker_id, path in dirs}
-        self._by_broker: dict[int, list[str]] = defaultdict(list)
-        for broker_id, path in dirs:
-            self._by_broker[broker_id].append(directory_ids[path])
+        self.cluster_file = read_cluster_file(directory)
+        self.brokers = self.cluster_file.states
+        self._directory = directory
+        paths = [path for broker in self.cluster_file.brokers for path in self._log_dirs(broker.id)]
+        super().__init__(*paths)
+        self._directory_ids = {
+            path: _directory_id(path, broker.id, self.cluster_file.cluster_id)
+            for broker in self.cluster_file.brokers
+            for path in self._log_dirs(broker.id)
+        }
         self._files = files or Files()
         self._fixed_now = now
         self._random = Random(seed)
@@ -82,15 +84,14 @@ class DirectoryCluster(LogDirsCluster):
         self._locks = _lock(self._dirs.paths)
         try:
             self._metadata = MetadataWriter(
-                [os.path.join(directory, b.log_dirs[0]) for b in cluster.brokers], self._files
+                [self._log_dirs(each.id)[0] for each in self.cluster_file.brokers], self._files
             )
-            environment = Environment(self._files, self._time(), self._config_of)
-            self._logs = {
-                directory_ids[path]: BrokerLogs(path, self._epoch_of(broker_id), environment)
-                for broker_id, path in dirs
-            }
-            self._replicas = ReplicaLogs(self._logs, self._by_broker, self.image, self._time)
+            self._replicas = ReplicaLogs(self.brokers, self.image, self._time, self.apply)
+            self._dirs = LogDirs(self._alive_paths())
+            for broker_id in self.brokers.alive:
+                self._replicas.add_broker(broker_id, self.open_logs(broker_id))
             self.recovered = [*self._metadata.recovered, *self._replicas.recover()]
+            self._fence()
         except (KafkapyError, OSError):
             self._release()
             raise
@@ -101,13 +102,19 @@ class DirectoryCluster(LogDirsCluster):
         return True
 
     @property
+    def live_brokers(self) -> frozenset[int]:
+        """The brokers that run."""
+        return self.brokers.alive or self.brokers.known
+
+    @property
     def now(self) -> int:
         """The time, in ms, as coordinators ask for it."""
         return self._time()
 
     def _time(self) -> int:
-        """That of the clock, unless one was given."""
-        return int(time.time() * 1000) if self._fixed_now is None else self._fixed_now
+        """That of the clock, unless one was given; simulated time may be ahead of it."""
+        now = int(time.time() * 1000) if self._fixed_now is None else self._fixed_now
+        return now + self.cluster_file.clock_offset_ms
 
     def image(self) -> MetadataImage:
         """The metadata as this process has written it."""
@@ -117,7 +124,7 @@ class DirectoryCluster(LogDirsCluster):
         """Make all changes or none: their records go into one batch."""
         image, records = self.image(), []
         for change in changes:
-            controller = Controller(image, self._random, checker(image), live=set(self._by_broker), placer=self.placer)
+            controller = Controller(image, self._random, checker(image), live=self.brokers.alive, placer=self.placer)
             made = controller.apply(change)
             records += made
             if len(changes) > 1:
@@ -129,10 +136,11 @@ class DirectoryCluster(LogDirsCluster):
         before = self.image()
         with self._whole():
             self._metadata.append(records, self._time())
-            self._replicas.forget()
             self._configs.clear()
             self._replicas.follow(before)
-            self._dirs = LogDirs(self._dirs.paths)
+            self._dirs = LogDirs(self._alive_paths())
+        if self.image().metadata_version >= IBP_3_7_IV2:
+            self.apply(*self._replicas.unassigned())
         self._forget_offsets(before, [change.topic for change in changes if isinstance(change, DeleteTopic)])
 
     def _forget_offsets(self, before: MetadataImage, deleted: list[str]) -> None:
@@ -140,37 +148,38 @@ class DirectoryCluster(LogDirsCluster):
         if deleted and CONSUMER_OFFSETS in self.image().topics:
             self.groups().offset_manager.delete_topics({topic: before.topics[topic].id for topic in deleted})
 
-    def append(self, partition: TopicPartition, batch: bytes, acks: int = -1) -> Appended:
-        """Append to the leader and to every replica in sync."""
+    def append(self, partition: TopicPartition, batch: bytes, acks: int = ACKS_ALL) -> Appended:
+        """Append to the leader and, with acks=all, to every replica in sync."""
         version = self.image().features.get(TRANSACTION_VERSION, 0)
-        return self._append(partition, batch, Origin.CLIENT, version)
+        return self._append(partition, batch, acks, Origin.CLIENT, version)
 
     def append_as_coordinator(self, partition: TopicPartition, batch: bytes, transaction_version: int) -> Appended:
         """Append a coordinator's state, or a transaction marker."""
-        return self._append(partition, batch, Origin.COORDINATOR, transaction_version)
+        return self._append(partition, batch, ACKS_ALL, Origin.COORDINATOR, transaction_version)
 
     def sync(self, partitions: Iterable[TopicPartition]) -> None:
-        """Bring what was appended to these partitions to disk."""
-        for partition in partitions:
-            leader, followers = self._replica_logs(partition)
-            with self._whole():
-                for log in (leader, *followers):
-                    log.flush()
-
-    def _append(self, partition: TopicPartition, batch: bytes, origin: Origin, transaction_version: int) -> Appended:
-        registration = self._replicas.registration(partition)
-        leader, followers = self._replica_logs(partition)
+        """Bring what was appended to these partitions to the in-sync replicas, and to disk."""
+        wanted = list(partitions)
         with self._whole():
-            info = leader.append_as_leader(batch, registration.leader_epoch, self._time(), origin, transaction_version)
-            if not info.duplicate:
-                for follower in followers:
-                    follower.append_as_follower(info.data, self._time())
+            self._replicas.settle(wanted)
+            for partition in wanted:
+                for replica in self._partition(partition).replicas.values():
+                    replica.log.flush()
+
+    def _append(
+        self, partition: TopicPartition, batch: bytes, acks: int, origin: Origin, transaction_version: int
+    ) -> Appended:
+        with self._whole():
+            replicated, now = self._replicas.partition(partition), self._time()
+            info = replicated.append(batch, acks, now, origin, transaction_version)
+            if acks == ACKS_ALL and not replicated.replicate(info.last_offset, now):
+                raise KafkaError("TimeoutException", _timed_out(replicated))
         return Appended(info.first_offset, info.last_offset, info.duplicate)
 
     def new_producer_id(self) -> int:
         """The first id of a new block: the ids of a block that a process did not use are never used again."""
         first = max(self.image().producer_ids.next_producer_id, 0)
-        self.apply(AllocateProducerIds(min(self._by_broker)))
+        self.apply(AllocateProducerIds(min(self.brokers.alive, default=min(self.brokers.known))))
         return first
 
     def transactions(self) -> TransactionCoordinator:
@@ -184,28 +193,34 @@ class DirectoryCluster(LogDirsCluster):
             self._group_coordinator.store.end_transaction(partition, producer_id, commit)
 
     def delete_records(self, partition: TopicPartition, before: int) -> int:
-        """Move the log start offset of every replica."""
-        leader, followers = self._replica_logs(partition)
-        target = leader.log_end_offset if before == HIGH_WATERMARK else before
-        if not 0 <= target <= leader.log_end_offset:
+        """Move the log start offset, of the in-sync followers by what they fetch."""
+        leader = self._partition(partition).led().replica
+        target = leader.high_watermark if before == HIGH_WATERMARK else before
+        if not 0 <= target <= leader.high_watermark:
             raise KafkaError(
                 "OffsetOutOfRangeException",
                 f"Cannot increment the log start offset to {target} of partition {partition} since it is larger than "
-                f"the high watermark {leader.log_end_offset}",
+                f"the high watermark {leader.high_watermark}",
             )
         with self._whole():
-            for log in (leader, *followers):
-                log.increment_log_start_offset(target)
+            leader.log.increment_log_start_offset(target)
+            self._replicas.settle([partition])
         return leader.log_start_offset
 
     @contextmanager
     def maintained(self, partition: TopicPartition) -> Iterator[list[tuple[int, BrokerLogs, PartitionLog]]]:
-        """Every replica of a partition, all brought to the same end, to be worked on."""
-        self._replica_logs(partition)
-        topic_id = self.image().topics[partition.topic].id
-        replicas = self._replicas.replicas(partition, self._replicas.registration(partition))
+        """Every replica of a partition on a broker that is alive, to be worked on."""
+        replicas = self._partition(partition).replicas
+        held = self._replicas.replicas(partition, self._replicas.registration(partition))
         with self._whole():
-            yield [(broker_id, logs, logs.log(partition, topic_id)) for broker_id, logs in replicas]
+            yield [(broker_id, logs, replicas[broker_id].log) for broker_id, logs in held]
+
+    @contextmanager
+    def replicating(self, partition: TopicPartition) -> Iterator[ReplicatedPartition]:
+        """A partition whose replicas are about to fetch."""
+        with self._whole():
+            yield self._replicas.partition(partition)
+            self._dirs = LogDirs(self._alive_paths())
 
     def logs_in(self, log_dir: str) -> BrokerLogs:
         """The logs of one log dir."""
@@ -217,34 +232,95 @@ class DirectoryCluster(LogDirsCluster):
             self._metadata.write_snapshot(snapshot_id, data)
 
     def reader(self, partition: TopicPartition) -> PartitionReader | None:
-        """The leader's log, as far as this process has written it."""
+        """The leader's log as far as this process has written it; where nobody leads, that which reaches farthest."""
         topic = self.image().topics.get(partition.topic)
         if topic is None or partition.partition not in topic.partitions:
             return None
-        leader, _ = self._replica_logs(partition)
-        return PartitionReader(leader.directory, partition, leader.log_start_offset)
+        leader = self._partition(partition).leader
+        if leader is None:
+            return self._dirs.best_reader(partition, None)
+        return PartitionReader(leader.replica.log.directory, partition, leader.replica.log_start_offset)
+
+    def _required(self, partition: TopicPartition) -> PartitionReader:
+        self._partition(partition).led()
+        return super()._required(partition)
+
+    def high_watermark(self, partition: TopicPartition, reader: PartitionReader) -> int:
+        """The leader's, as it is known by now."""
+        return self._partition(partition).led().replica.high_watermark
 
     def copies(self, partition: TopicPartition) -> Iterator[PartitionReader]:
-        """The logs of every replica, the leader's first."""
-        leader, followers = self._replica_logs(partition)
-        return (PartitionReader(log.directory, partition, log.log_start_offset) for log in (leader, *followers))
+        """The logs of every replica of a broker that runs, the leader's first."""
+        replicated = self._partition(partition)
+        first = replicated.led().replica
+        others = (replica for replica in replicated.replicas.values() if replica is not first)
+        return (PartitionReader(each.log.directory, partition, each.log_start_offset) for each in (first, *others))
 
     def flush(self) -> None:
-        """Bring what was appended to disk."""
+        """Bring what was appended to the in-sync replicas, and to disk."""
         with self._whole():
-            for logs in self._logs.values():
+            self._replicas.settle()
+            for logs in self._replicas.all_logs():
                 logs.flush()
 
     def close(self) -> None:
         """Leave every log dir as a clean stop does, and let others write."""
         try:
             if not self._is_broken:
-                for logs in self._logs.values():
-                    logs.close()
-                for logs in self._logs.values():
+                self._replicas.settle()
+                self._replicas.close()
+                for logs in self._replicas.all_logs():
                     logs.mark_clean()
         finally:
             self._release()
+
+    # ---- which brokers run, for failures.py
+
+    @property
+    def replicas(self) -> ReplicaLogs:
+        """The replicas on brokers that are alive."""
+        return self._replicas
+
+    def open_logs(self, broker_id: int) -> dict[str, BrokerLogs]:
+        """The log dirs of a broker, opened to be written, by their directory ids."""
+        environment = Environment(self._files, self._time(), self._config_of)
+        return {
+            self._directory_ids[path]: BrokerLogs(path, self._epoch_of(broker_id), environment)
+            for path in self._log_dirs(broker_id)
+        }
+
+    def set_state(self, broker_id: int, state: str) -> None:
+        """What a broker does from now on; written to cluster.yaml."""
+        now = self._time()
+        self._write_cluster_file(self.cluster_file.with_state(broker_id, BrokerState(state, now)))
+        self.brokers.set(broker_id, state, now)
+        self._dirs = LogDirs(self._alive_paths())
+
+    def advance_clock(self, ms: int) -> None:
+        """Simulated time passes; written to cluster.yaml."""
+        self._write_cluster_file(self.cluster_file._replace(clock_offset_ms=self.cluster_file.clock_offset_ms + ms))
+
+    def _write_cluster_file(self, cluster_file: ClusterFile) -> None:
+        with self._whole():
+            self._files.write_atomic(os.path.join(self._directory, FILE_NAME), encode(cluster_file))
+        self.cluster_file = cluster_file
+
+    def _fence(self) -> None:
+        """Who does not run is in no ISR, also where a process was killed before it could write so."""
+        for broker_id in sorted(self.brokers.known - self.brokers.alive):
+            self.apply(RemoveBroker(broker_id))
+
+    def _log_dirs(self, broker_id: int) -> list[str]:
+        broker = self.cluster_file.broker(broker_id)
+        return [os.path.join(self._directory, path) for path in broker.log_dirs] if broker is not None else []
+
+    def _alive_paths(self) -> tuple[str, ...]:
+        return tuple(
+            path
+            for broker in self.cluster_file.brokers
+            if broker.id in self.brokers.alive
+            for path in self._log_dirs(broker.id)
+        )
 
     def _release(self) -> None:
         self._files.close()
@@ -264,10 +340,10 @@ class DirectoryCluster(LogDirsCluster):
             self._is_broken = True
             raise
 
-    def _replica_logs(self, partition: TopicPartition) -> Led:
-        """The leader's log, and those of the followers, which end where it does."""
+    def _partition(self, partition: TopicPartition) -> ReplicatedPartition:
+        """A partition, its in-sync followers where the leader is."""
         with self._whole():
-            return self._replicas.led(partition)
+            return self._replicas.partition(partition)
 
     def _epoch_of(self, broker_id: int) -> int:
         registration = self.image().brokers.get(broker_id)
@@ -289,6 +365,19 @@ def _lock(log_dirs: tuple[str, ...]) -> list[LogDirLock]:
             lock.release()
         raise
     return locks
+
+
+def _timed_out(replicated: ReplicatedPartition) -> str:
+    """What an acks=all waits for, and how that ends."""
+    lag, waits_for = replicated.settings.replica_lag_time_max_ms, replicated.not_fetching()
+    if not waits_for:
+        return "The request timed out."
+    starts = " and ".join(f"'kafkapy cluster start-broker {broker_id}'" for broker_id in waits_for)
+    return (
+        f"The request timed out: {replicated.partition} has it appended on its leader, broker "
+        f"{replicated.led().broker_id}, but broker {','.join(map(str, waits_for))}, in its ISR, lags and does not "
+        f"fetch. Let it fetch with {starts}, or leave the ISR with 'kafkapy cluster advance --ms {lag + 1}'."
+    )
 
 
 def _directory_id(log_dir: str, broker_id: int, cluster_id: str) -> str:

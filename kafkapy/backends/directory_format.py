@@ -35,8 +35,12 @@ def make_cluster(
     wanted: Mapping[str, int] | None = None,
     cluster_id: str | None = None,
     files: Files | None = None,
+    log_dirs_per_broker: int = 1,
 ) -> ClusterFile:
-    """Make a cluster directory with that many brokers, numbered from 1."""
+    """Make a cluster directory with that many brokers, numbered from 1.
+
+    The first log dir of a broker has the metadata log.
+    """
     if brokers < 1:
         raise UsageError(f"--brokers: a cluster needs at least one broker, not {brokers}")
     if racks and len(racks) != brokers:
@@ -44,7 +48,7 @@ def make_cluster(
     if os.path.exists(directory) and (not os.path.isdir(directory) or os.listdir(directory)):
         raise KafkapyError(f"{directory} exists already, and is not an empty directory")
     entries = tuple(
-        BrokerEntry(number, racks[number - 1] if racks else None, (f"broker-{number}",))
+        BrokerEntry(number, racks[number - 1] if racks else None, _log_dirs(number, log_dirs_per_broker))
         for number in range(1, brokers + 1)
     )
     cluster = ClusterFile(cluster_id or random_uuid(), entries)
@@ -52,9 +56,13 @@ def make_cluster(
     return cluster
 
 
+def _log_dirs(broker_id: int, count: int) -> tuple[str, ...]:
+    return (f"broker-{broker_id}", *(f"broker-{broker_id}-{number}" for number in range(2, count + 1)))
+
+
 def _write(directory: str, cluster: ClusterFile, bootstrap: list[MetadataRecord], files: Files) -> None:
     made_at = datetime.now().astimezone()
-    directory_ids = {broker.id: random_uuid() for broker in cluster.brokers}
+    directory_ids = {broker.id: [random_uuid() for _ in broker.log_dirs] for broker in cluster.brokers}
     registrations = [_registration(broker, directory_ids[broker.id]) for broker in cluster.brokers]
     log = cluster_log(registrations, bootstrap, int(made_at.timestamp() * 1000))
     target = os.path.abspath(directory)
@@ -63,11 +71,12 @@ def _write(directory: str, cluster: ClusterFile, bootstrap: list[MetadataRecord]
     try:
         os.makedirs(scratch)
         for broker in cluster.brokers:
-            meta = MetaProperties(1, cluster.cluster_id, broker.id, directory_ids[broker.id])
-            for name, data in cluster_log_dir_files(meta, bootstrap, log, made_at).items():
-                path = os.path.join(scratch, broker.log_dirs[0], name)
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                files.write_atomic(path, data)
+            for number, log_dir in enumerate(broker.log_dirs):
+                meta = MetaProperties(1, cluster.cluster_id, broker.id, directory_ids[broker.id][number])
+                for name, data in cluster_log_dir_files(meta, bootstrap, log, made_at, number == 0).items():
+                    path = os.path.join(scratch, log_dir, name)
+                    os.makedirs(os.path.dirname(path), exist_ok=True)
+                    files.write_atomic(path, data)
         files.write_atomic(os.path.join(scratch, cluster_file.FILE_NAME), cluster_file.encode(cluster))
         if os.path.isdir(target):
             os.rmdir(target)
@@ -78,7 +87,7 @@ def _write(directory: str, cluster: ClusterFile, bootstrap: list[MetadataRecord]
         raise
 
 
-def _registration(broker: BrokerEntry, directory_id: str) -> BrokerRegistration:
+def _registration(broker: BrokerEntry, directory_ids: list[str]) -> BrokerRegistration:
     ranges = {name: VersionRange(*span) for name, span in features.supported_ranges().items()}
     port, _ = ports(broker.id, BASE_PORT)
     return BrokerRegistration(
@@ -89,7 +98,7 @@ def _registration(broker: BrokerEntry, directory_id: str) -> BrokerRegistration:
         supported_features=ranges,
         rack=broker.rack,
         fenced=True,
-        directories=(directory_id,),
+        directories=tuple(sorted(directory_ids)),
     )
 
 

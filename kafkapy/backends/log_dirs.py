@@ -19,7 +19,7 @@ from kafkapy.backends.cluster import (
     LogDir,
     LogDirReplica,
 )
-from kafkapy.backends.replicas import LogDirs
+from kafkapy.backends.replicas import LogDirs, Replica
 from kafkapy.errors import KafkaError, Unsupported
 from kafkapy.formats.uuid import ZERO_UUID
 from kafkapy.log.batch import Batch
@@ -60,6 +60,12 @@ class LogDirsCluster:
         """Whether one of the log dirs has a metadata log."""
         return self._loaded is not None
 
+    @property
+    def live_brokers(self) -> frozenset[int]:
+        """The brokers that the metadata shows unfenced; those of a cluster that was stopped are all fenced."""
+        brokers = self._image.brokers
+        return frozenset(each.id for each in brokers.values() if not each.fenced) or frozenset(brokers)
+
     def image(self) -> MetadataImage:
         """The metadata log's image; without one, the topics that the names of directories tell."""
         return self._image
@@ -98,10 +104,15 @@ class LogDirsCluster:
         registration = topic.partitions.get(partition.partition) if topic is not None else None
         return registration.leader if registration is not None and registration.leader != NO_LEADER else None
 
+    def high_watermark(self, partition: TopicPartition, reader: PartitionReader) -> int:
+        """Where consumers stop. Brokers that crashed checkpointed theirs up to 5 s before, so it is the log's end."""
+        return reader.log_end_offset
+
     def read(self, partition: TopicPartition, start: int, committed: bool = False) -> Iterator[Batch]:
         """Whole batches from the one that has ``start`` on; committed ones only as far as every transaction ended."""
         reader = self._required(partition)
-        upper_bound = reader.last_stable_offset() if committed else reader.log_end_offset
+        high_watermark = self.high_watermark(partition, reader)
+        upper_bound = reader.last_stable_offset(high_watermark) if committed else high_watermark
         batches = reader.read(max(start, reader.log_start_offset), upper_bound=upper_bound)
         if not committed:
             return batches
@@ -113,7 +124,7 @@ class LogDirsCluster:
         """An offset by name or time; nothing is tiered in log dirs."""
         reader = self._required(partition)
         if spec == LATEST:
-            return reader.log_end_offset
+            return self.high_watermark(partition, reader)
         if spec in (EARLIEST, EARLIEST_LOCAL):
             return reader.log_start_offset
         if spec in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
@@ -127,14 +138,23 @@ class LogDirsCluster:
             LogDir(broker_id, path, tuple(self._described(path))) for path, broker_id in self._dirs.broker_ids.items()
         ]
 
+    def replica_places(self) -> list[tuple[int | None, Replica]]:
+        """Every directory of a partition, and whose it is."""
+        return [
+            (self._dirs.broker_ids[each.log_dir], each)
+            for partition, found in self._dirs.replicas.items()
+            for each in found
+            if str(partition) != DIRECTORY_NAME
+        ]
+
     def _described(self, path: str) -> Iterator[LogDirReplica]:
         for partition, replicas in sorted(self._dirs.replicas.items()):
             if str(partition) == DIRECTORY_NAME:
                 continue
             for replica in replicas:
                 if replica.log_dir == path:
-                    own = self._dirs.reader(replica)
-                    lag = max(0, self._required(partition).log_end_offset - own.log_end_offset)
+                    own, read = self._dirs.reader(replica), self.reader(partition)
+                    lag = 0 if read is None else max(0, read.log_end_offset - own.log_end_offset)
                     yield LogDirReplica(partition, own.size, lag, replica.is_future)
 
     def apply(self, *changes: Change) -> None:

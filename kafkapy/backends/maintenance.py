@@ -85,7 +85,8 @@ def run(cluster: DirectoryCluster, wanted: Wanted) -> Iterator[Action]:
         if _is_due(cluster, partition, config, wanted):
             with cluster.maintained(partition) as replicas:
                 for broker_id, logs, log in replicas:
-                    maintenance = Maintenance(log, Situation(config, logs.cleaned_to(partition), wanted.now))
+                    known = cluster.replicas.partition(partition).replicas[broker_id].high_watermark
+                    maintenance = Maintenance(log, Situation(config, logs.cleaned_to(partition), wanted.now, known))
                     for task in maintenance.done():
                         tasks.setdefault(task, []).append(broker_id)
                     if maintenance.cleaned_to is not None:

@@ -1,97 +1,121 @@
-"""Where the replicas of partitions lie in a cluster directory, and keeping them alike.
+"""The replicas of a cluster directory: where they lie, and who of them leads and follows.
 
-The metadata says which brokers have a replica and in which log dir. A follower that is behind its leader is brought to
-the same end before either is written; directories that the metadata asks for and that are not there are made, and those
-of deleted topics go.
+The metadata says which brokers have a replica, in which log dir, and who leads. Directories that it asks for and that
+are not there are made, those of deleted topics and of replicas that were moved away go. Brokers that do not run have no
+part in this: their directories are left as they are, and put right when they are started.
+
+A partition is opened when it is first asked for. Its in-sync followers then fetch what they lack, as if they had never
+stopped; followers out of sync wait for ``replicate``.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from kafkapy.backends.broker_logs import BrokerLogs
-from kafkapy.backends.replication import catch_up, choose_leader
+from kafkapy.backends.broker_logs import BrokerLogs, Checkpointed
+from kafkapy.backends.future_replicas import recover_moves, remove_futures
+from kafkapy.backends.replication import acting_registration, farthest
 from kafkapy.errors import KafkaError
-from kafkapy.log.partition_log import PartitionLog
+from kafkapy.formats.uuid import DIRECTORY_UNASSIGNED
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.image import MetadataImage
-from kafkapy.metadata.topics_image import PartitionRegistration, TopicImage
+from kafkapy.metadata.changes import AlterPartition, AssignReplicaToDir
+from kafkapy.metadata.config_control import MIN_IN_SYNC_REPLICAS, topic_config
+from kafkapy.metadata.image import BROKER, MetadataImage
+from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, TopicImage
+from kafkapy.replication.broker_state import BrokerStates
+from kafkapy.replication.leader import ReplicationSettings
+from kafkapy.replication.partition import ReplicatedPartition
+from kafkapy.replication.replica import Replica
 
-Led = tuple[PartitionLog, list[PartitionLog]]
+REPLICA_LAG_TIME_MAX_MS = "replica.lag.time.max.ms"
 
 
 class ReplicaLogs:
-    """The logs of a cluster's replicas: ``logs`` by directory id, ``by_broker`` the directory ids of each broker."""
+    """The replicas on brokers that are alive; ``alter`` writes a change of an ISR to the metadata."""
 
     def __init__(
         self,
-        logs: Mapping[str, BrokerLogs],
-        by_broker: Mapping[int, Sequence[str]],
+        brokers: BrokerStates,
         image: Callable[[], MetadataImage],
         now: Callable[[], int],
+        alter: Callable[[AlterPartition], object],
     ) -> None:
-        self._logs = logs
-        self._by_broker = by_broker
+        self._logs: dict[str, BrokerLogs] = {}
+        self._by_broker: dict[int, list[str]] = {}
+        self._brokers = brokers
         self._image = image
         self._now = now
-        self._led: dict[TopicPartition, Led] = {}
+        self._alter = alter
+        self._partitions: dict[TopicPartition, ReplicatedPartition] = {}
+        self._topic_ids: dict[TopicPartition, str] = {}
 
-    def forget(self) -> None:
-        """The metadata changed: leaders are looked up again."""
-        self._led.clear()
+    # ---- brokers
 
-    def recover(self) -> Iterator[str]:
-        """Directories as the metadata says, logs without torn ends, and every replica where its leader is."""
-        assigned: dict[str, dict[TopicPartition, str]] = defaultdict(dict)
-        unclean = any(not logs.was_clean for logs in self._logs.values())
-        for topic in self._image().topics.values() if unclean else ():
-            for number, registration in topic.partitions.items():
-                partition = TopicPartition(topic.name, number)
-                for _, logs in self.replicas(partition, registration):
-                    assigned[logs.log_dir][partition] = topic.id
+    def add_broker(self, broker_id: int, logs: Mapping[str, BrokerLogs]) -> None:
+        """A broker's logs, by directory id."""
+        self._logs.update(logs)
+        self._by_broker[broker_id] = list(logs)
+
+    def remove_broker(self, broker_id: int) -> list[tuple[BrokerLogs, dict[TopicPartition, Checkpointed]]]:
+        """A broker goes: its logs, which are to be closed, with what to keep of its replicas."""
+        gone = [self._logs[directory] for directory in self._by_broker[broker_id]]
+        kept = [(logs, self._checkpointed(logs)) for logs in gone]
+        for directory in self._by_broker.pop(broker_id):
+            del self._logs[directory]
+        for replicated in self._partitions.values():
+            replicated.broker_left(broker_id)
+            replicated.replicas.pop(broker_id, None)
+        return kept
+
+    def flush(self, broker_id: int) -> None:
+        """Sync all that a broker has, as it does at a clean stop."""
+        for replica in self._on(broker_id):
+            replica.flush()
+
+    def crash(self, broker_id: int) -> dict[TopicPartition, tuple[int, int]]:
+        """Lose what a broker has not flushed: where the logs ended that lost anything, and where they end now."""
+        lost = {}
+        for replica in self._on(broker_id):
+            end = replica.log_end_offset
+            if replica.crash(self._now()):
+                lost[replica.log.partition] = end, replica.log_end_offset
+        return lost
+
+    def _on(self, broker_id: int) -> Iterator[Replica]:
+        """Every replica on a broker, of partitions that are opened for it."""
+        for partition in self.all_partitions():
+            if broker_id in self.registration(partition).replicas:
+                opened = self._partitions.get(partition) or self._opened(partition)
+                yield opened.replicas[broker_id]
+
+    def all_logs(self) -> list[BrokerLogs]:
+        """The logs of all brokers."""
+        return list(self._logs.values())
+
+    def close(self) -> None:
+        """Close every log with what is known of its replicas."""
         for logs in self._logs.values():
-            yield from logs.recover(assigned[logs.log_dir])
-        for partition in sorted({partition for partitions in assigned.values() for partition in partitions}):
-            leader, followers = self._logs_of(partition)
-            for follower in followers:
-                done = catch_up(follower, leader, self._now())
-                if done is not None:
-                    yield f"{follower.directory}: {done}"
+            logs.close(self._checkpointed(logs))
 
-    def follow(self, before: MetadataImage) -> None:
-        """Make the directories of new partitions, and take away those of deleted topics."""
-        after = self._image()
-        for topic_id, topic in before.topics_by_id.items():
-            if topic_id not in after.topics_by_id:
-                self._delete_logs(topic)
-        for topic_id, topic in after.topics_by_id.items():
-            known = before.topics_by_id.get(topic_id)
-            if topic is not known:
-                self._make_logs(topic, known)
-        if after.configs != before.configs:
-            for logs in self._logs.values():
-                logs.update_configs()
-
-    def _delete_logs(self, topic: TopicImage) -> None:
-        gone: dict[str, list[TopicPartition]] = defaultdict(list)
-        for number, registration in topic.partitions.items():
-            partition = TopicPartition(topic.name, number)
-            for _, logs in self.replicas(partition, registration):
-                gone[logs.log_dir].append(partition)
-        for log_dir, partitions in gone.items():
-            self.in_log_dir(log_dir).delete(partitions)
-
-    def _make_logs(self, topic: TopicImage, known: TopicImage | None) -> None:
-        for number, registration in topic.partitions.items():
-            if known is None or number not in known.partitions:
-                partition = TopicPartition(topic.name, number)
-                for _, logs in self.replicas(partition, registration):
-                    logs.log(partition, topic.id)
+    def _checkpointed(self, logs: BrokerLogs) -> dict[TopicPartition, Checkpointed]:
+        return {
+            partition: Checkpointed(replica.high_watermark, replica.flushed)
+            for partition, replicated in self._partitions.items()
+            for replica in replicated.replicas.values()
+            if replica.log.directory == logs.path(partition)
+        }
 
     def in_log_dir(self, log_dir: str) -> BrokerLogs:
         """The logs of one log dir."""
         return next(logs for logs in self._logs.values() if logs.log_dir == log_dir)
+
+    # ---- partitions
+
+    def all_partitions(self) -> list[TopicPartition]:
+        """Every partition of the metadata."""
+        topics = self._image().topics
+        return sorted(TopicPartition(name, number) for name, topic in topics.items() for number in topic.partitions)
 
     def registration(self, partition: TopicPartition) -> PartitionRegistration:
         """What the metadata says of a partition."""
@@ -101,34 +125,224 @@ class ReplicaLogs:
             raise KafkaError("UnknownTopicOrPartitionException", "This server does not host this topic-partition.")
         return registration
 
+    def partition(self, partition: TopicPartition) -> ReplicatedPartition:
+        """A partition, its in-sync followers where the leader is."""
+        if partition not in self._partitions:
+            replicated = self._opened(partition)
+            self._settle(replicated)
+        return self._partitions[partition]
+
+    def settle(self, partitions: Iterable[TopicPartition] | None = None) -> None:
+        """Let in-sync followers fetch all there is, of open partitions or some of them."""
+        wanted = self._partitions.keys() if partitions is None else partitions
+        for partition in list(wanted):
+            if partition in self._partitions:
+                self._settle(self._partitions[partition])
+
     def replicas(
         self, partition: TopicPartition, registration: PartitionRegistration
     ) -> Iterator[tuple[int, BrokerLogs]]:
-        """The brokers of a partition's replicas and the log dirs it lies in, as far as they are in this directory.
+        """The brokers of a partition's replicas and the log dirs it lies in, as far as they are alive.
 
-        Where the metadata does not say which log dir of a broker it is, it is the one that has the partition.
+        Where the metadata does not say which log dir of a broker it is, it is the one that has the partition, else the
+        one with the fewest partitions.
         """
         for broker_id, directory in zip(registration.replicas, registration.directories, strict=True):
             own = self._by_broker.get(broker_id, [])
             if directory in own:
                 yield broker_id, self._logs[directory]
             elif own:
-                yield broker_id, self._logs[next((each for each in own if self._logs[each].has(partition)), own[0])]
+                yield broker_id, self._assumed(partition, [self._logs[each] for each in own])
 
-    def led(self, partition: TopicPartition) -> Led:
-        """The leader's log, and those of the followers, which end where it does."""
-        if partition not in self._led:
-            leader, followers = self._logs_of(partition)
-            for follower in followers:
-                catch_up(follower, leader, self._now())
-            self._led[partition] = leader, followers
-        return self._led[partition]
+    @staticmethod
+    def _assumed(partition: TopicPartition, own: list[BrokerLogs]) -> BrokerLogs:
+        if len(own) == 1:
+            return own[0]
+        return next((each for each in own if each.has(partition)), min(own, key=lambda each: len(each.present)))
 
-    def _logs_of(self, partition: TopicPartition) -> Led:
-        registration = self.registration(partition)
-        topic_id = self._image().topics[partition.topic].id
-        logs = [(broker_id, own.log(partition, topic_id)) for broker_id, own in self.replicas(partition, registration)]
-        if not logs:
-            raise KafkaError("LeaderNotAvailableException", f"no broker of this directory has a replica of {partition}")
-        leader = choose_leader(registration, logs)
-        return leader, [log for _, log in logs if log is not leader]
+    def unassigned(self) -> Iterator[AssignReplicaToDir]:
+        """What brokers with several log dirs have to tell the controller: where the replicas lie that it left to them
+        to place."""
+        several = {broker_id for broker_id, own in self._by_broker.items() if len(own) > 1}
+        for partition in self.all_partitions() if several else ():
+            registration = self.registration(partition)
+            for broker_id, directory in zip(registration.replicas, registration.directories, strict=True):
+                if broker_id in several and directory == DIRECTORY_UNASSIGNED:
+                    yield AssignReplicaToDir(*partition, broker_id, self.directory_of(partition, broker_id))
+
+    def directory_of(self, partition: TopicPartition, broker_id: int) -> str:
+        """The id of the log dir in which a broker has a partition."""
+        logs = dict(self._of(partition))[broker_id]
+        return next(directory for directory in self._by_broker[broker_id] if self._logs[directory] is logs)
+
+    def of_broker(self, broker_id: int) -> dict[str, BrokerLogs]:
+        """The log dirs of a broker that is alive, by their ids."""
+        return {directory: self._logs[directory] for directory in self._by_broker.get(broker_id, ())}
+
+    def reopen(self, partition: TopicPartition, broker_id: int) -> None:
+        """A replica lies in another log dir now, with all that it had."""
+        replicated = self.partition(partition)
+        high_watermark = replicated.replicas[broker_id].high_watermark
+        logs = dict(self._of(partition))[broker_id]
+        log = logs.log(partition, self._topic_ids[partition])
+        replicated.replicas[broker_id] = Replica(broker_id, log, high_watermark, log.log_end_offset)
+        replicated.followers.pop(broker_id, None)
+        if replicated.leader is not None and replicated.leader.broker_id == broker_id:
+            replicated.leader = None
+        self._refresh(partition)
+
+    def _opened(self, partition: TopicPartition) -> ReplicatedPartition:
+        registration, now = self.registration(partition), self._now()
+        replicas = {broker: self._replica(broker, logs, partition) for broker, logs in self._of(partition)}
+        replicated = ReplicatedPartition(
+            partition, replicas, self._brokers, self._settings(partition), lambda isr: self._alter_isr(replicated, isr)
+        )
+        self._partitions[partition] = replicated
+        self._topic_ids[partition] = self._image().topics[partition.topic].id
+        replicated.apply(acting_registration(registration, replicas, self._brokers.known), now)
+        for broker_id in self._brokers.lagging & replicated.followers.keys():
+            if replicated.leader is not None and broker_id in replicated.leader.isr:
+                since = self._brokers[broker_id].since
+                replicated.leader.recall(broker_id, replicas[broker_id].log_end_offset, since)
+        return replicated
+
+    def _settle(self, replicated: ReplicatedPartition) -> None:
+        if replicated.leader is not None:
+            replicated.catch_up(self._now(), replicated.leader.isr)
+            replicated.check_isr(self._now())
+
+    def _of(self, partition: TopicPartition) -> Iterator[tuple[int, BrokerLogs]]:
+        return self.replicas(partition, self.registration(partition))
+
+    def _replica(self, broker_id: int, logs: BrokerLogs, partition: TopicPartition) -> Replica:
+        log = logs.log(partition, self._image().topics[partition.topic].id)
+        return Replica(broker_id, log, *logs.checkpointed(partition))
+
+    def _settings(self, partition: TopicPartition) -> ReplicationSettings:
+        image = self._image()
+        lag = image.config(BROKER, "").get(REPLICA_LAG_TIME_MAX_MS, "30000")
+        return ReplicationSettings(int(topic_config(image, partition.topic, MIN_IN_SYNC_REPLICAS, "1")), int(lag))
+
+    def _alter_isr(self, replicated: ReplicatedPartition, isr: tuple[int, ...]) -> None:
+        registration = self.registration(replicated.partition)
+        if registration.leader == NO_LEADER:  # of one that only acts as the leader there is no ISR to write
+            replicated.apply(replicated.registration._replace(isr=isr), self._now())
+        else:
+            self._sync_joining(replicated.partition, set(isr) - set(registration.isr))
+            self._alter(AlterPartition(*replicated.partition, isr))
+
+    def _sync_joining(self, partition: TopicPartition, joining: set[int]) -> None:
+        """Who joins an ISR may be the one that is left of it: replicas may be removed for it in the same change."""
+        for broker_id, logs in self._of(partition) if joining else ():
+            if broker_id in joining:
+                logs.sync(partition)
+
+    # ---- what the metadata asks for
+
+    def follow(self, before: MetadataImage) -> None:
+        """The metadata changed: make and take away directories, and become what it says now."""
+        after = self._image()
+        for topic_id, topic in before.topics_by_id.items():
+            if topic_id not in after.topics_by_id:
+                self._delete_logs(topic, topic.partitions)
+        for topic_id, topic in after.topics_by_id.items():
+            known = before.topics_by_id.get(topic_id)
+            if topic is not known:
+                self._follow_topic(topic, known)
+        if after.configs != before.configs:
+            for logs in self._logs.values():
+                logs.update_configs()
+        is_same = after.configs == before.configs
+        for partition in list(self._partitions):
+            if not is_same or _registration(before, partition) is not _registration(after, partition):
+                self._refresh(partition)
+
+    def refresh(self) -> None:
+        """Let the partitions that are open be what the metadata and the brokers say now."""
+        for partition in list(self._partitions):
+            self._refresh(partition)
+
+    def _follow_topic(self, topic: TopicImage, known: TopicImage | None) -> None:
+        gone: dict[int, PartitionRegistration] = {}
+        for number, registration in topic.partitions.items():
+            before = None if known is None else known.partitions.get(number)
+            if before is not None and before.replicas == registration.replicas:
+                continue
+            partition = TopicPartition(topic.name, number)
+            for _, logs in self.replicas(partition, registration):
+                logs.log(partition, topic.id)
+            removed = () if before is None else set(before.replicas) - set(registration.replicas)
+            if before is not None and removed:
+                directories = tuple(before.directory(broker_id) for broker_id in removed)
+                gone[number] = before._replace(replicas=tuple(removed), directories=directories)
+        self._delete_logs(topic, gone)
+
+    def _delete_logs(self, topic: TopicImage, partitions: Mapping[int, PartitionRegistration]) -> None:
+        gone: dict[str, list[TopicPartition]] = defaultdict(list)
+        for number, registration in partitions.items():
+            partition = TopicPartition(topic.name, number)
+            for broker_id, logs in self.replicas(partition, registration):
+                gone[logs.log_dir].append(partition)
+                remove_futures(self.of_broker(broker_id), partition)
+        for log_dir, deleted in gone.items():
+            self.in_log_dir(log_dir).delete(deleted)
+
+    def _refresh(self, partition: TopicPartition) -> None:
+        topic, replicated = self._image().topics.get(partition.topic), self._partitions[partition]
+        if topic is None or topic.id != self._topic_ids[partition] or partition.partition not in topic.partitions:
+            del self._partitions[partition], self._topic_ids[partition]
+            return
+        replicated.settings = self._settings(partition)
+        present = dict(self._of(partition))
+        for broker_id in replicated.replicas.keys() - present.keys():
+            replicated.broker_left(broker_id)
+            del replicated.replicas[broker_id]
+        for broker_id in present.keys() - replicated.replicas.keys():
+            replicated.replicas[broker_id] = self._replica(broker_id, present[broker_id], partition)
+        wanted = acting_registration(topic.partitions[partition.partition], replicated.replicas, self._brokers.known)
+        replicated.apply(wanted, self._now())
+
+    # ---- after a crash
+
+    def recover(self, logs: Sequence[BrokerLogs] | None = None) -> Iterator[str]:
+        """Directories as the metadata says and logs without torn ends; after an unclean stop every in-sync replica at
+        the same end. ``logs`` are those of a broker that starts, by default all."""
+        wanted = self.all_logs() if logs is None else list(logs)
+        for broker_id in self._by_broker:
+            yield from recover_moves(self._image(), broker_id, self.of_broker(broker_id))
+        assigned: dict[str, dict[TopicPartition, str]] = defaultdict(dict)
+        if any(not each.was_clean for each in wanted) or logs is not None:
+            for partition in self.all_partitions():
+                for _, each in self._of(partition):
+                    assigned[each.log_dir][partition] = self._image().topics[partition.topic].id
+        for each in wanted:
+            yield from each.recover(assigned[each.log_dir], was_away=logs is not None)
+        if logs is None:
+            for partition in sorted({each for partitions in assigned.values() for each in partitions}):
+                yield from self._recover_partition(partition)
+
+    def _recover_partition(self, partition: TopicPartition) -> Iterator[str]:
+        """The in-sync replica that reaches farthest has all that was acknowledged. That is the leader, unless it lost
+        its end in the crash: then it takes that back first."""
+        replicated = self._opened(partition)
+        ends = {broker_id: replica.log_end_offset for broker_id, replica in replicated.replicas.items()}
+        registration, now = replicated.registration, self._now()
+        if replicated.leader is not None:
+            in_sync = [each for each in (registration.leader, *registration.isr) if each in self._brokers.fetching]
+            best = farthest(replicated.replicas, [each for each in in_sync if each in replicated.replicas])
+            if best not in (registration.leader, NO_LEADER):
+                replicated.apply(registration._replace(leader=best), now)
+                replicated.catch_up(now, registration.isr)
+                replicated.apply(registration, now)
+            self._settle(replicated)
+        for broker_id, replica in replicated.replicas.items():
+            if replica.log_end_offset != ends[broker_id]:
+                yield (
+                    f"{replica.log.directory}: brought from offset {ends[broker_id]} to {replica.log_end_offset}, "
+                    "where the leader's log ends"
+                )
+
+
+def _registration(image: MetadataImage, partition: TopicPartition) -> PartitionRegistration | None:
+    topic = image.topics.get(partition.topic)
+    return None if topic is None else topic.partitions.get(partition.partition)

@@ -40,11 +40,17 @@ class Task(NamedTuple):
 
 
 class Situation(NamedTuple):
-    """What decides about a replica, besides its files."""
+    """What decides about a replica, besides its files. What lies beyond the high watermark stays; None says that all
+    is below it."""
 
     config: LogConfig
     cleaned_to: int | None
     now: int
+    high_watermark: int | None = None
+
+    def end(self, log: LogView[SegmentT]) -> int:
+        """The high watermark of a log."""
+        return log.log_end_offset if self.high_watermark is None else self.high_watermark
 
 
 def due_files(directory: str, situation: Situation) -> list[Task]:
@@ -107,7 +113,7 @@ def _due_cleaning(log: LogView[SegmentT], situation: Situation) -> tuple[LogToCl
     """What is to be cleaned, and why."""
     if not situation.config.compact:
         return None
-    end = log.last_stable_offset(log.log_end_offset)
+    end = log.last_stable_offset(situation.end(log))
     found = log_to_clean(log, situation.config, situation.cleaned_to, end, situation.now)
     reason = found.reason(situation.config)
     return None if reason is None else (found, reason)
@@ -121,8 +127,7 @@ def _compaction(found: LogToClean, end_offset: int, groups: Sequence[CleanedGrou
 
 
 def _deletions(log: LogView[SegmentT], segments: Sequence[Sized], situation: Situation) -> list[Deletion]:
-    # every replica ends where the leader's does, so all of the log is below the high watermark
-    bounds = Bounds(log.log_start_offset, log.log_end_offset, log.log_end_offset)
+    bounds = Bounds(log.log_start_offset, log.log_end_offset, situation.end(log))
     return retention.deletions(segments, situation.config, bounds, situation.now)
 
 

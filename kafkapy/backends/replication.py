@@ -1,58 +1,45 @@
-"""Bringing a follower's log to where its leader's ends, as a broker's fetcher does.
-
-What a follower has beyond the end of an epoch that the leader knows was never acknowledged, and goes; what it lacks is
-copied batch by batch, as it stands. Killed in between, the follower's log is shorter than it could be, and the next
-writer goes on from there.
-"""
+"""Who leads a partition of a cluster directory, where the metadata does not say it or a crash came in between."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 
-from kafkapy.log.partition_log import PartitionLog
-from kafkapy.metadata.topics_image import PartitionRegistration
+from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
+from kafkapy.replication.replica import Replica
 
 
-def choose_leader(registration: PartitionRegistration, logs: Sequence[tuple[int, PartitionLog]]) -> PartitionLog:
-    """The log that holds all that was acknowledged: of those in sync, or that ELR kept when nobody leads, the one that
-    reaches farthest. That is the leader's, unless the leader lost its end in a crash."""
-    by_broker = dict(logs)
+def acting_registration(
+    registration: PartitionRegistration, replicas: Mapping[int, Replica], known: Collection[int]
+) -> PartitionRegistration:
+    """The registration by which ``replicas``, those on brokers that are alive, lead and follow.
+
+    Real brokers that were stopped leave partitions without a leader. Nobody has written in the epoch that began then,
+    so whom they would elect may, and all replicas are brought up with it: no record of the metadata log has to say so.
+    ``known`` are all brokers of the directory: where one of them might have more than those alive, nobody leads.
+    """
+    if registration.leader in replicas:
+        return registration
+    leader = NO_LEADER
+    if registration.leader == NO_LEADER:
+        eligible = eligible_leaders(registration, known)
+        leader = farthest(replicas, [broker_id for broker_id in eligible if broker_id in replicas])
+    isr = tuple(broker_id for broker_id in registration.replicas if broker_id in replicas)
+    return registration._replace(leader=leader, isr=registration.isr if leader == NO_LEADER else isr)
+
+
+def eligible_leaders(registration: PartitionRegistration, known: Collection[int]) -> list[int]:
+    """Who may lead a partition without a leader, alive or not."""
     for candidates in (registration.isr, registration.elr, registration.last_known_elr, registration.replicas):
-        eligible = [broker_id for broker_id in candidates if broker_id in by_broker]
+        eligible = [broker_id for broker_id in candidates if broker_id in known]
         if eligible:
-            break
-    return by_broker[max(eligible, key=lambda each: (*_reach(by_broker[each]), each == registration.leader))]
+            return eligible
+    return []
 
 
-def catch_up(follower: PartitionLog, leader: PartitionLog, now: int) -> str | None:
-    """Make a follower's log what the leader's is; what was done, or None if it was so already."""
-    end = _common_end(follower, leader)
-    before = follower.log_end_offset
-    if end < before:
-        follower.truncate_to(end, now)
-    for batch in leader.read(max(end, leader.log_start_offset)) if end < leader.log_end_offset else ():
-        follower.append_as_follower(bytes(batch.data), now)
-    if leader.log_start_offset <= follower.log_end_offset:  # else all is deleted, and the next append leaps there
-        follower.increment_log_start_offset(leader.log_start_offset)
-    if end == before == leader.log_end_offset:
-        return None
-    return f"brought from offset {before} to {follower.log_end_offset}, where the leader's log ends"
+def farthest(replicas: Mapping[int, Replica], candidates: Collection[int]) -> int:
+    """The first of the candidates whose log reaches farthest: by the last epoch, then by its end."""
+    return max(candidates, key=lambda broker_id: _reach(replicas[broker_id]), default=NO_LEADER)
 
 
-def _reach(log: PartitionLog) -> tuple[int, int]:
-    epoch = log.epochs.latest_epoch
-    return -1 if epoch is None else epoch, log.log_end_offset
-
-
-def _common_end(follower: PartitionLog, leader: PartitionLog) -> int:
-    """Where the two logs part, by their leader epochs."""
-    end = min(follower.log_end_offset, leader.log_end_offset)
-    latest = follower.epochs.latest_epoch
-    if latest is None:
-        return end
-    epoch, epoch_end = leader.epochs.end_offset_for(latest, leader.log_end_offset)
-    if epoch < 0:  # the follower has an epoch that the leader never heard of
-        epoch, epoch_end = leader.epochs.latest_epoch or 0, leader.log_end_offset
-    if epoch < latest:
-        epoch_end = min(epoch_end, follower.epochs.end_offset_for(epoch, follower.log_end_offset)[1])
-    return max(0, min(end, epoch_end))
+def _reach(replica: Replica) -> tuple[int, int]:
+    return -1 if replica.latest_epoch is None else replica.latest_epoch, replica.log_end_offset

@@ -6,10 +6,11 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.backends.cluster_file import FILE_NAME
-from kafkapy.errors import KafkapyError, Unsupported, UsageError
+from kafkapy.errors import KafkaError, KafkapyError, Unsupported, UsageError
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
+    from kafkapy.backends.directory import DirectoryCluster
 
 VARIABLE = "KAFKAPY_CLUSTER"
 DEFAULT_DIRECTORY = "kafkapy-cluster"
@@ -66,10 +67,18 @@ def open_cluster_for_writing(selection: Selection, sync: bool = True, legacy_pla
     for line in cluster.recovered:
         _tell(f"kafkapy: recovered {line}")
     if cluster.recovered:
-        # real brokers may take a transaction that was being ended for one of a deleted topic, and leave it hanging
+        _finish_transactions(cluster)
+    return cluster
+
+
+def _finish_transactions(cluster: DirectoryCluster) -> None:
+    """Real brokers may take a transaction that was being ended for one of a deleted topic, and leave it hanging."""
+    try:
         for transactional_id in cluster.transactions().recover():
             _tell(f"kafkapy: finished the transaction of {transactional_id}")
-    return cluster
+    except KafkaError as error:
+        if error.name not in ("LeaderNotAvailableException", "NotEnoughReplicasException"):
+            raise  # else too few brokers run, and the next command that finds them does it
 
 
 def _tell(line: str) -> None:
@@ -91,8 +100,6 @@ def check_directory(directory: str) -> None:
 
 def _open_directory(directory: str) -> Cluster:
     check_directory(directory)
-    from kafkapy.backends.directory import read_cluster_file
-    from kafkapy.backends.log_dirs import LogDirsCluster
+    from kafkapy.backends.directory_reader import DirectoryReader
 
-    brokers = read_cluster_file(directory).brokers
-    return LogDirsCluster(*(os.path.join(directory, log_dir) for broker in brokers for log_dir in broker.log_dirs))
+    return DirectoryReader(directory)

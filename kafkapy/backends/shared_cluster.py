@@ -72,7 +72,7 @@ class SharedCluster:
 
     @cached_property
     def _metadata(self) -> str:
-        from kafkapy.backends.directory import read_cluster_file
+        from kafkapy.backends.cluster_file import read_cluster_file
 
         first = read_cluster_file(self.directory).brokers[0].log_dirs[0]
         return os.path.join(self.directory, first, DIRECTORY_NAME)

@@ -40,7 +40,7 @@ def storage_info(cluster: str | None, log_dirs: Sequence[str]) -> tuple[list[str
 
 
 def _dirs_of(directory: str) -> list[str]:
-    from kafkapy.backends.directory import read_cluster_file
+    from kafkapy.backends.cluster_file import read_cluster_file
 
     check_directory(directory)
     return [

@@ -130,6 +130,9 @@ class PartitionLog(LogView[LogSegment]):
         if not headers:
             return None
         first = headers[0]
+        if first.base_offset < self._log_end_offset == self._log_start_offset:
+            # records were deleted up to the middle of the batch that is the leader's first
+            self.truncate_fully_and_start_at(first.base_offset, now)
         if first.base_offset < self._log_end_offset:
             raise KafkaError(
                 "UnexpectedAppendOffsetException",
@@ -183,6 +186,17 @@ class PartitionLog(LogView[LogSegment]):
         replay(self.producers, self.segments, offset)
         self.flush()
         return True
+
+    def truncate_fully_and_start_at(self, offset: int, now: int) -> None:
+        """Cut off everything and go on at ``offset``: the leader's log begins after the end of this one."""
+        self.epochs.clear()
+        self.epochs.flush()
+        for segment in reversed(self.segments[:]):
+            self.delete_segment(segment)
+        self._add_segment(offset, now)
+        self._log_end_offset = self._log_start_offset = offset
+        self._snapshots.load_newest(self.producers, offset, offset, now)
+        self.flush()
 
     def roll(self, now: int, base_offset: int | None = None) -> LogSegment:
         """Close the active segment and begin a new one."""

@@ -82,6 +82,37 @@ class Reassign(NamedTuple):
     replicas: tuple[int, ...] | None
 
 
+class AssignReplicaToDir(NamedTuple):
+    """The log dir, by its id, in which a broker keeps or is about to keep its replica."""
+
+    topic: str
+    partition: int
+    broker_id: int
+    directory: str
+
+
+class AlterPartition(NamedTuple):
+    """The ISR that the leader of a partition wants."""
+
+    topic: str
+    partition: int
+    isr: tuple[int, ...]
+
+
+class RemoveBroker(NamedTuple):
+    """A broker is fenced, or goes by a controlled stop: it leaves every ISR, and its leaders move."""
+
+    broker_id: int
+
+
+class AddBroker(NamedTuple):
+    """A broker is back: it leads what nobody else could. ``unclean``: it was not stopped in good order, so that, with
+    eligible leader replicas, it may lead only what it catches up with first."""
+
+    broker_id: int
+    unclean: bool = False
+
+
 Change = (
     CreateTopic
     | CreatePartitions
@@ -92,4 +123,8 @@ Change = (
     | AllocateProducerIds
     | ElectLeader
     | Reassign
+    | AssignReplicaToDir
+    | AlterPartition
+    | RemoveBroker
+    | AddBroker
 )

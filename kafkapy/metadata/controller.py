@@ -13,24 +13,29 @@ from kafkapy.errors import KafkaError
 from kafkapy.formats.metadata_record import MetadataRecord
 from kafkapy.formats.uuid import random_uuid
 from kafkapy.metadata import placement
+from kafkapy.metadata.broker_control import add_broker, alter_partition, remove_broker
 from kafkapy.metadata.changes import (
+    AddBroker,
     AllocateProducerIds,
     AlterClientQuotas,
     AlterConfigs,
+    AlterPartition,
     AlterScramCredential,
+    AssignReplicaToDir,
     Change,
     CreatePartitions,
     CreateTopic,
     DeleteTopic,
     ElectLeader,
     Reassign,
+    RemoveBroker,
 )
 from kafkapy.metadata.config_control import CheckConfig, alter_configs
 from kafkapy.metadata.elections import Cluster
 from kafkapy.metadata.image import MetadataImage, client_quota_record, producer_ids_record
 from kafkapy.metadata.placement import Draws, Placer
 from kafkapy.metadata.records import new_record
-from kafkapy.metadata.replication_control import elect_leader, reassign
+from kafkapy.metadata.replication_control import assign_replica_to_dir, elect_leader, reassign
 from kafkapy.metadata.security_image import scram_record
 from kafkapy.metadata.topic_control import TopicControl
 
@@ -82,6 +87,14 @@ class Controller:
             return elect_leader(self.image, self.cluster, change)
         if isinstance(change, Reassign):
             return reassign(self.image, self.cluster, change)
+        if isinstance(change, AssignReplicaToDir):
+            return assign_replica_to_dir(self.image, self.cluster, change)
+        if isinstance(change, AlterPartition):
+            return alter_partition(self.image, self.cluster, change)
+        if isinstance(change, RemoveBroker):
+            return remove_broker(self.image, self.cluster, change)
+        if isinstance(change, AddBroker):
+            return add_broker(self.image, self.cluster, change)
         if isinstance(change, AlterClientQuotas):
             return _alter_quotas(change, self.image.client_quotas.get(change.entity, {}))
         if isinstance(change, AlterScramCredential):

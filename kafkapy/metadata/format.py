@@ -125,14 +125,16 @@ def cluster_log(brokers: Sequence[BrokerRegistration], bootstrap: Sequence[Metad
 
 
 def cluster_log_dir_files(
-    meta: MetaProperties, bootstrap: Sequence[MetadataRecord], log: ClusterLog, written_at: datetime
+    meta: MetaProperties,
+    bootstrap: Sequence[MetadataRecord],
+    log: ClusterLog,
+    written_at: datetime,
+    has_metadata_log: bool = True,
 ) -> dict[str, bytes]:
     """The files of a log dir of a new cluster directory."""
     assert meta.node_id is not None
-    return log_dir_files(meta, bootstrap, written_at) | {
-        LOG_PATH: log.data,
-        clean_shutdown.FILE_NAME: clean_shutdown.encode(log.broker_epochs[meta.node_id]),
-    }
+    mark = {clean_shutdown.FILE_NAME: clean_shutdown.encode(log.broker_epochs[meta.node_id])}
+    return log_dir_files(meta, bootstrap, written_at) | ({LOG_PATH: log.data} if has_metadata_log else {}) | mark
 
 
 def bootstrap_text(bootstrap: Sequence[MetadataRecord]) -> str:

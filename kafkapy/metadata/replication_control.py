@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from kafkapy.errors import KafkaError
 from kafkapy.formats.metadata_record import MetadataRecord
-from kafkapy.metadata.changes import ElectLeader, Reassign
+from kafkapy.metadata.changes import AssignReplicaToDir, ElectLeader, Reassign
 from kafkapy.metadata.config_control import UNCLEAN_LEADER_ELECTION_ENABLE, min_isr, topic_config
 from kafkapy.metadata.elections import ONLINE, PREFERRED, UNCLEAN, Cluster, Target, partition_change
+from kafkapy.metadata.features import IBP_3_7_IV2
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.topic_control import check_manual_assignment
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
@@ -50,6 +51,24 @@ def reassign(image: MetadataImage, cluster: Cluster, change: Reassign) -> list[M
     isr = min_isr(image, topic.name)
     record = partition_change(
         topic.id, change.partition, partition, cluster, min_isr=isr, election=election, target=target
+    )
+    return [] if record is None else [record]
+
+
+def assign_replica_to_dir(image: MetadataImage, cluster: Cluster, change: AssignReplicaToDir) -> list[MetadataRecord]:
+    """A broker says where it keeps a replica; before 3.7 the metadata does not know."""
+    if image.metadata_version < IBP_3_7_IV2:
+        raise KafkaError("UnsupportedVersionException", "Directory assignment is not supported yet.")
+    topic = image.topics.get(change.topic)
+    partition = None if topic is None else topic.partitions.get(change.partition)
+    if topic is None or partition is None:
+        raise KafkaError("UnknownTopicOrPartitionException", "This server does not host this topic-partition.")
+    if change.broker_id not in partition.replicas:
+        place = f"{change.topic}-{change.partition}"
+        raise KafkaError("NotLeaderOrFollowerException", f"broker {change.broker_id} has no replica of {place}")
+    target = Target(directories={change.broker_id: change.directory})
+    record = partition_change(
+        topic.id, change.partition, partition, cluster, min_isr=min_isr(image, topic.name), target=target
     )
     return [] if record is None else [record]
 

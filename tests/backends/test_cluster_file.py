@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 from kafkapy.backends.cluster_file import BrokerEntry, ClusterFile, decode, encode
 from kafkapy.errors import FormatError
+from kafkapy.replication.broker_state import BrokerState
 
+STATE = st.just(BrokerState()) | st.builds(
+    BrokerState, st.sampled_from(("stopped", "killed", "lagging")), st.integers(0, 2**45)
+)
 TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20)
 
 
@@ -19,10 +23,10 @@ def clusters(draw: st.DrawFn) -> ClusterFile:
     ids = draw(st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=5, unique=True))
     paths = draw(st.lists(TEXT.map(os.path.normpath), min_size=len(ids), max_size=2 * len(ids), unique=True))
     brokers = [
-        BrokerEntry(broker_id, draw(st.none() | TEXT), tuple(paths[number :: len(ids)]))
+        BrokerEntry(broker_id, draw(st.none() | TEXT), tuple(paths[number :: len(ids)]), draw(STATE))
         for number, broker_id in enumerate(ids)
     ]
-    return ClusterFile(draw(TEXT), tuple(brokers))
+    return ClusterFile(draw(TEXT), tuple(brokers), draw(st.integers(0, 2**40)))
 
 
 @given(clusters())
@@ -44,6 +48,24 @@ def test_it_is_meant_to_be_read() -> None:
     ]
     assert cluster.broker(2) == cluster.brokers[1]
     assert cluster.broker(3) is None
+
+
+def test_who_does_not_run_is_named() -> None:
+    away = BrokerEntry(2, None, ("broker-2",), BrokerState("killed", 7))
+    cluster = ClusterFile("id", (BrokerEntry(1, None, ("broker-1",)), away), 60_000)
+    assert encode(cluster).decode().splitlines()[2:] == [
+        'cluster_id: "id"',
+        "clock_offset_ms: 60000",
+        "brokers:",
+        "  - id: 1",
+        '    log_dirs: ["broker-1"]',
+        "  - id: 2",
+        '    log_dirs: ["broker-2"]',
+        "    state: killed",
+        "    since: 7",
+    ]
+    assert (cluster.states.alive, cluster.states.fetching) == ({1}, {1})
+    assert cluster.with_state(2, BrokerState("lagging", 8)).states.lagging == {2}
 
 
 ONE = b"version: 1\ncluster_id: c\nbrokers: "
@@ -68,6 +90,9 @@ ONE = b"version: 1\ncluster_id: c\nbrokers: "
         (ONE + b"[{id: 1, log_dirs: []}]", "broker 1 has no log_dirs"),
         (ONE + b"[{id: 1, log_dirs: [2]}]", "broker 1 has no log_dirs"),
         (ONE + b"[{id: 1, rack: 2, log_dirs: [a]}]", "the rack of broker 1 is not text"),
+        (ONE + b"[{id: 1, log_dirs: [a], state: asleep}]", "the state of broker 1 is none of running, lagging"),
+        (ONE + b"[{id: 1, log_dirs: [a], state: killed, since: x}]", "the state of broker 1 is none of"),
+        (ONE + b"[{id: 1, log_dirs: [a]}]\nclock_offset_ms: x", "clock_offset_ms is not a number"),
         (ONE + b"[{id: 1, log_dirs: [a]}, {id: 1, log_dirs: [b]}]", "two brokers have the same id"),
         (ONE + b"[{id: 1, log_dirs: [a]}, {id: 2, log_dirs: [./a]}]", "a log dir is named twice"),
     ],

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkapy.backends.cluster_file import decode
-from kafkapy.backends.directory import read_cluster_file
+from kafkapy.backends.cluster_file import decode, read_cluster_file
 from kafkapy.backends.directory_format import broker_properties, make_cluster
 from kafkapy.backends.log_dirs import LogDirsCluster
 from kafkapy.errors import KafkapyError, UsageError

@@ -297,8 +297,9 @@ def test_real_kafka_goes_on_with_what_the_commands_wrote_and_back(tmp_path: Path
     with RealCluster(directory, tmp_path, IN_TIME) as real, KafkaTools(real) as tools:
         tools.wait_for(partitions)
         assert differences(before, shown_by_kafka(tools)) == []
-        everything = (*FROM_BEGINNING, "--isolation-level", "read_committed", "--timeout-ms", "1500")
-        served = tools(CONSOLE, "--topic", "payments", *everything).splitlines()
+        everything = (*FROM_BEGINNING, "--isolation-level", "read_committed", "--timeout-ms", "60000")
+        count = str(len(committed))
+        served = tools(CONSOLE, "--topic", "payments", *everything, "--max-messages", count).splitlines()
         assert Counter(served) == Counter(committed)
         go_on_in_kafka(tools, read, committed)
         stop_everywhere_in_kafka(tools)

@@ -1,0 +1,258 @@
+"""``kafkapy cluster``: the brokers of a cluster directory, and what happens when they fail."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kafkapy.output.output_format import Output
+from kafkapy.subcommand import Subcommand, examples, new_group
+
+from .cluster_options import ClusterOption, selection
+
+if TYPE_CHECKING:
+    from kafkapy.backends.directory import DirectoryCluster
+    from kafkapy.output.cluster_lines import Pair, Shows
+
+app = new_group(
+    "Stop, kill, start and slow down the brokers of a cluster directory, and see where replicas stand.",
+    examples(
+        ("Where every replica stands:", "kafkapy cluster status --cluster demo"),
+        ("Let a broker crash:", "kafkapy cluster kill-broker 2 --cluster demo"),
+        ("Start it again:", "kafkapy cluster start-broker 2 --cluster demo"),
+        ("Let it catch up and come into the ISRs again:", "kafkapy cluster replicate --until-caught-up --cluster demo"),
+    ),
+)
+
+OutputOption = Annotated[Output, typer.Option("--output", help="How to print: as lines, or as rows with typed fields.")]
+TopicOption = Annotated[str | None, typer.Option("--topic", metavar="REGEX", help="Show only topics with such a name.")]
+ExcludeInternalOption = Annotated[bool, typer.Option("--exclude-internal", help="Do not show Kafka's own topics.")]
+BrokerArgument = Annotated[int, typer.Argument(metavar="BROKER", help="The broker's id.", show_default=False)]
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        ("All brokers and all replicas:", "kafkapy cluster status --cluster demo"),
+        ("The replicas of one topic, as JSON:", "kafkapy cluster status --cluster demo --topic orders --output json"),
+    ),
+)
+def status(
+    topic: TopicOption = None,
+    exclude_internal: ExcludeInternalOption = False,
+    cluster: ClusterOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Show the brokers, and where every replica stands. Of every partition: who leads, who is in sync, and where each
+    replica's log ends."""
+    from kafkapy.backends.cluster_status import ClusterStatus
+    from kafkapy.backends.selection import check_directory
+    from kafkapy.output.cluster_lines import broker_pairs, clock_pair, partition_pairs, summary_pair
+    from kafkapy.output.printing import print_rows
+
+    directory = selection(cluster, None, None).directory
+    check_directory(directory)
+    found = ClusterStatus(directory)
+    partitions = list(found.partitions(topic, exclude_internal))
+
+    def pairs() -> "Iterator[Pair]":
+        if found.cluster_file.clock_offset_ms:
+            yield clock_pair(found.cluster_file.clock_offset_ms)
+        yield from broker_pairs(found.brokers())
+        yield summary_pair(partitions)
+        for partition in partitions:
+            yield from partition_pairs(partition)
+
+    print_rows(output, pairs())
+
+
+@app.command(
+    "stop-broker",
+    cls=Subcommand,
+    epilog=examples(
+        ("Stop broker 1:", "kafkapy cluster stop-broker 1 --cluster demo"),
+        ("What moved, as CSV:", "kafkapy cluster stop-broker 1 --cluster demo --output csv"),
+    ),
+)
+def stop_broker(
+    broker: BrokerArgument,
+    topic: TopicOption = None,
+    exclude_internal: ExcludeInternalOption = False,
+    cluster: ClusterOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Stop a broker in good order: its leaders move first."""
+    from kafkapy.backends import failures
+    from kafkapy.output.cluster_lines import change_pairs
+
+    shows = _shows(topic, exclude_internal)
+    _run(cluster, output, lambda opened: change_pairs(failures.stop_broker(opened, broker), shows))
+
+
+@app.command(
+    "kill-broker",
+    cls=Subcommand,
+    epilog=examples(
+        ("Let broker 1 crash:", "kafkapy cluster kill-broker 1 --cluster demo"),
+        (
+            "Let it lose what was not on its disk yet:",
+            "kafkapy cluster kill-broker 1 --cluster demo --lose-unflushed",
+        ),
+    ),
+)
+def kill_broker(
+    broker: BrokerArgument,
+    lose_unflushed: Annotated[
+        bool,
+        typer.Option(
+            "--lose-unflushed",
+            help="Lose what a broker would not have synced: all since its active segment began or it was last stopped.",
+        ),
+    ] = False,
+    topic: TopicOption = None,
+    exclude_internal: ExcludeInternalOption = False,
+    cluster: ClusterOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Let a broker crash. It is fenced, and its leaders move where they can."""
+    from kafkapy.backends import failures
+    from kafkapy.output.cluster_lines import change_pairs
+
+    shows = _shows(topic, exclude_internal)
+    _run(cluster, output, lambda opened: change_pairs(failures.kill_broker(opened, broker, lose_unflushed), shows))
+
+
+@app.command(
+    "start-broker",
+    cls=Subcommand,
+    epilog=examples(
+        ("Start broker 1 again:", "kafkapy cluster start-broker 1 --cluster demo"),
+        ("And let it catch up:", "kafkapy cluster replicate --until-caught-up --cluster demo"),
+    ),
+)
+def start_broker(
+    broker: BrokerArgument,
+    topic: TopicOption = None,
+    exclude_internal: ExcludeInternalOption = False,
+    cluster: ClusterOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Start a broker again. One that was stopped or killed then catches up by 'replicate'; one that lags fetches
+    again."""
+    from kafkapy.backends import failures
+    from kafkapy.output.cluster_lines import catch_up_pairs, change_pairs
+
+    shows = _shows(topic, exclude_internal)
+
+    def work(opened: "DirectoryCluster") -> "Iterator[Pair]":
+        yield from change_pairs(failures.start_broker(opened, broker), shows)
+        yield from catch_up_pairs(broker, failures.out_of_sync(opened, broker))
+
+    _run(cluster, output, work)
+
+
+@app.command(
+    "lag-broker",
+    cls=Subcommand,
+    epilog=examples(
+        ("Let broker 2 stop fetching:", "kafkapy cluster lag-broker 2 --cluster demo"),
+        ("Let so much time pass that it leaves the ISRs:", "kafkapy cluster advance --ms 40000 --cluster demo"),
+    ),
+)
+def lag_broker(
+    broker: BrokerArgument,
+    topic: TopicOption = None,
+    exclude_internal: ExcludeInternalOption = False,
+    cluster: ClusterOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Let a broker stop fetching, until it is started. It goes on leading what it leads. Where it follows it leaves the
+    ISR after replica.lag.time.max.ms; until then acks=all waits for it."""
+    from kafkapy.backends import failures
+    from kafkapy.output.cluster_lines import lagging_pairs
+
+    shows = _shows(topic, exclude_internal)
+    _run(cluster, output, lambda opened: lagging_pairs(broker, failures.lag_broker(opened, broker), shows))
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        ("One fetch of every follower:", "kafkapy cluster replicate --cluster demo"),
+        ("As many as it takes:", "kafkapy cluster replicate --until-caught-up --cluster demo"),
+    ),
+)
+def replicate(
+    until_caught_up: Annotated[
+        bool, typer.Option("--until-caught-up", help="Fetch until every follower has and knows what its leader does.")
+    ] = False,
+    topic: TopicOption = None,
+    exclude_internal: ExcludeInternalOption = False,
+    cluster: ClusterOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Let the followers of all partitions fetch. Those that are not in sync come into the ISR by it."""
+    from kafkapy.backends import failures
+    from kafkapy.output.cluster_lines import replicated_pairs
+
+    shows = _shows(topic, exclude_internal)
+    _run(cluster, output, lambda opened: replicated_pairs(failures.replicate(opened, until_caught_up), shows))
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        ("Let a minute pass:", "kafkapy cluster advance --ms 60000 --cluster demo"),
+        ("Let a day pass, for retention:", "kafkapy cluster advance --ms 86400000 --cluster demo"),
+    ),
+)
+def advance(
+    ms: Annotated[int, typer.Option("--ms", metavar="MS", min=1, help="How many milliseconds.", show_default=False)],
+    topic: TopicOption = None,
+    exclude_internal: ExcludeInternalOption = False,
+    cluster: ClusterOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Let simulated time pass: brokers that lag leave the ISRs."""
+    from kafkapy.backends import failures
+    from kafkapy.output.cluster_lines import change_pairs
+
+    shows = _shows(topic, exclude_internal)
+    _run(cluster, output, lambda opened: change_pairs(failures.advance(opened, ms), shows))
+
+
+def _shows(topic: str | None, exclude_internal: bool) -> "Shows":
+    """Which topics to tell of."""
+    from kafkapy.metadata.topic_description import INTERNAL_TOPICS
+    from kafkapy.metadata.topic_selection import include_list
+
+    pattern = None if topic is None else include_list(topic)
+
+    def shows(name: str) -> bool:
+        is_meant = pattern is None or pattern.fullmatch(name) is not None
+        return is_meant and not (exclude_internal and name in INTERNAL_TOPICS)
+
+    return shows
+
+
+def _run(cluster: str | None, output: Output, work: Callable[["DirectoryCluster"], "Iterable[Pair]"]) -> None:
+    from kafkapy.output.printing import print_rows
+
+    opened = _open(cluster)
+    told = len(opened.recovered)
+    try:
+        pairs = list(work(opened))
+    finally:
+        opened.close()
+    for line in opened.recovered[told:]:
+        typer.echo(f"kafkapy: recovered {line}", err=True)
+    print_rows(output, pairs)
+
+
+def _open(cluster: str | None) -> "DirectoryCluster":
+    from kafkapy.backends.directory import DirectoryCluster
+    from kafkapy.backends.selection import open_cluster_for_writing
+
+    opened = open_cluster_for_writing(selection(cluster, None, None))
+    assert isinstance(opened, DirectoryCluster)
+    return opened

@@ -1,0 +1,60 @@
+"""A cluster as plans see it: metadata, and the sizes of logs."""
+
+from __future__ import annotations
+
+import os
+
+from kafkapy.backends.cluster import Cluster
+from kafkapy.errors import Unsupported
+from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.reassignment.layout import Layout
+from kafkapy.metadata.topics_image import NO_LEADER
+
+
+def cluster_layout(cluster: Cluster, as_planned: bool = False) -> Layout:
+    """The layout; ``as_planned`` leaves out replicas that a reassignment under way removes.
+
+    A partition is as large as its leader's log, else as its largest.
+    """
+    if not cluster.has_metadata:
+        raise Unsupported(
+            "planning",
+            "log dirs without a metadata log",
+            "name the log dirs of a controller, too: replicas stand there",
+        )
+    image = cluster.image()
+    replicas, leaders = {}, {}
+    for name, topic in image.topics.items():
+        for number, found in topic.partitions.items():
+            partition = TopicPartition(name, number)
+            removed = found.removing_replicas if as_planned else ()
+            replicas[partition] = tuple(broker for broker in found.replicas if broker not in removed)
+            if found.leader != NO_LEADER:
+                leaders[partition] = found.leader
+    brokers = {broker.id: broker.rack for broker in image.brokers.values()}
+    return Layout(
+        brokers, replicas, _sizes(cluster, leaders), leaders, frozenset(brokers).difference(cluster.live_brokers)
+    )
+
+
+def replica_log_dirs(cluster: Cluster, future: bool = False) -> dict[tuple[TopicPartition, int], str]:
+    """The log dir that each broker keeps a partition in, or with ``future`` is moving it to."""
+    found = cluster.replica_places()
+    return {
+        (each.partition, broker): os.path.abspath(each.log_dir)
+        for broker, each in found
+        if broker is not None and each.is_future == future
+    }
+
+
+def _sizes(cluster: Cluster, leaders: dict[TopicPartition, int]) -> dict[TopicPartition, int]:
+    largest: dict[TopicPartition, int] = {}
+    led: dict[TopicPartition, int] = {}
+    for log_dir in cluster.log_dirs():
+        for replica in log_dir.replicas:
+            if replica.is_future:
+                continue
+            largest[replica.partition] = max(replica.size, largest.get(replica.partition, 0))
+            if leaders.get(replica.partition) == log_dir.broker_id:
+                led[replica.partition] = replica.size
+    return {**largest, **led}

@@ -1,0 +1,240 @@
+"""Reassignments of a cluster directory: begun, played to their end, and taken back.
+
+``start`` writes what Kafka's controller writes: replicas are the target and those to be removed, and the directories of
+new replicas are made, empty. ``play`` is what running brokers do from then on: new replicas fetch what the leader has
+and come into the ISR; the change that brings the last of them there also ends the reassignment, elects a leader from
+the target if need be, and lets the old replicas go with their data. Who joins has synced before anybody goes.
+
+Replicas for which the plan names another log dir of their broker are copied there (log_dir_moves.py).
+
+Killed at any point, the metadata says which partitions are on their way: started again, each goes on from what it has.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from kafkapy.backends.directory import DirectoryCluster
+from kafkapy.backends.log_dir_moves import Copied, directory_id, find_log_dir, finish_move, start_move
+from kafkapy.errors import KafkaError, KafkapyError
+from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.changes import AssignReplicaToDir, Change, Reassign
+from kafkapy.metadata.elections import Cluster
+from kafkapy.metadata.features import IBP_3_7_IV2
+from kafkapy.metadata.reassignment.layout import Assignment, Layout
+from kafkapy.metadata.reassignment.plan_batches import batches
+from kafkapy.metadata.reassignment.reassignment_json import Reassignment
+from kafkapy.metadata.reassignment.under_way import reassignments_under_way
+from kafkapy.metadata.reassignment.verification import is_going_on, targets_of
+from kafkapy.metadata.replication_control import reassign
+from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
+from kafkapy.replication.broker_state import RUNNING
+from kafkapy.replication.partition import ReplicatedPartition
+
+EXISTING = (
+    "Cannot execute because there is an existing partition assignment.  Use --additional to override this and create a "
+    "new partition assignment in addition to the existing one. The --additional flag can also be used to change the "
+    "throttle by resubmitting the current reassignment."
+)
+
+
+def check(cluster: DirectoryCluster, plan: Reassignment, additional: bool = False) -> None:
+    """Refuse what cannot be executed here. A plan that is under way already may be executed again, to go on."""
+    under_way = reassignments_under_way(cluster.image())
+    if under_way and not additional and not is_going_on(under_way, plan.replicas):
+        raise terse(EXISTING)
+    for broker in missing_brokers(cluster, plan.replicas):
+        raise KafkaError("AdminCommandFailedException", f"Unknown broker id {broker}")
+    _check_partitions(cluster, plan.replicas)
+    for (partition, broker), path in sorted(plan.log_dirs.items()):
+        if broker not in cluster.brokers.alive:
+            _check_stays(partition, broker, path)
+        elif find_log_dir(cluster, broker, path) is None:
+            raise KafkaError(
+                "AdminCommandFailedException",
+                f"Failed to alter dir for {partition}-{broker}: Log dir {path} is not found in the config.",
+            )
+
+
+def missing_brokers(cluster: DirectoryCluster, plan: Assignment) -> list[int]:
+    """The brokers that a plan gives replicas to and that are not up; one that is down may keep what it has."""
+    given: set[int] = set()
+    for partition, replicas in plan.items():
+        topic = cluster.image().topics.get(partition.topic)
+        state = None if topic is None else topic.partitions.get(partition.partition)
+        held = () if state is None else set(state.replicas).difference(state.adding_replicas)
+        given.update(set(replicas).difference(held))
+    return sorted(given.difference(cluster.brokers.alive))
+
+
+def _check_stays(partition: TopicPartition, broker: int, path: str) -> None:
+    """A broker that is down cannot move what it has, but keep it."""
+    if not os.path.isdir(os.path.join(path, str(partition))):
+        raise KafkaError(
+            "AdminCommandFailedException",
+            f"Failed to alter dir for {partition}-{broker}: broker {broker} is down, and the replica is not in {path}.",
+        )
+
+
+def _check_partitions(cluster: DirectoryCluster, partitions: Iterable[TopicPartition]) -> None:
+    topics = cluster.image().topics
+    for partition in sorted(partitions):
+        if partition.topic not in topics:
+            raise from_admin(KafkaError("UnknownTopicOrPartitionException", f"Topic {partition.topic} not found."))
+    missing = [str(each) for each in sorted(partitions) if each.partition not in topics[each.topic].partitions]
+    if missing:
+        message = f"Unable to find partition: {', '.join(missing)}"
+        raise from_admin(KafkaError("UnknownTopicOrPartitionException", message))
+
+
+def check_accepted(cluster: DirectoryCluster, plan: Assignment, allow_factor_change: bool = True) -> None:
+    """Refuse a plan of which the controller would refuse anything: then none of it is done."""
+    image = cluster.image()
+    controller = Cluster(image.brokers, cluster.brokers.alive, image.metadata_version, image.is_elr_enabled)
+    refused: dict[TopicPartition, KafkaError] = {}
+    for partition, replicas in sorted(plan.items()):
+        try:
+            reassign(image, controller, Reassign(*partition, replicas))
+            before = len(targets_of(cluster.replicas.registration(partition)))
+            if not allow_factor_change and before != len(replicas):
+                message = f"The replication factor is changed from {before} to {len(replicas)}"
+                raise KafkaError("InvalidReplicationFactorException", message)
+        except KafkaError as error:
+            refused[partition] = error
+    if refused:
+        raise terse(
+            "\n".join(["Error reassigning partition(s):", *(f"{each}: {why}" for each, why in refused.items())])
+        )
+
+
+def in_parts(
+    layout: Layout, plan: Reassignment, most_partitions: int | None = None, most_bytes: int | None = None
+) -> list[Reassignment]:
+    """A plan in parts of so many partitions and so many bytes at most."""
+    return [
+        Reassignment(part, {replica: path for replica, path in plan.log_dirs.items() if replica[0] in part})
+        for part in batches(layout, plan.replicas, most_partitions, most_bytes)
+    ]
+
+
+def execute(
+    cluster: DirectoryCluster, parts: Sequence[Reassignment], wait: bool, copied: Copied
+) -> Iterator[Reassignment]:
+    """Execute a plan part by part; each is handed out when it has been started, and completed before the next one
+    begins. Without ``wait`` they are only started."""
+    for part in parts:
+        start(cluster, part)
+        yield part
+        stalled = play(cluster, part.replicas, copied) if wait else {}
+        if stalled:
+            told = "; ".join(f"{partition}: {why}" for partition, why in list(stalled.items())[:5])
+            raise KafkapyError(
+                f"{len(stalled)} of {len(part.replicas)} reassignments cannot be completed now ({told}); when that is "
+                "put right, execute the same plan again to go on"
+            )
+
+
+def start(cluster: DirectoryCluster, plan: Reassignment) -> None:
+    """Begin the moves of a plan, all or none; those that are under way or done stay as they are."""
+    before = {partition: cluster.replicas.registration(partition) for partition in plan.replicas}
+    changes: list[Change] = []
+    for partition, replicas in sorted(plan.replicas.items()):
+        state = before[partition]
+        if _must_be_taken_back(state, replicas):
+            changes.append(Reassign(*partition, None))
+        changes.append(Reassign(*partition, replicas))
+        if cluster.image().metadata_version >= IBP_3_7_IV2:
+            added = {
+                broker: plan.log_dirs.get((partition, broker)) for broker in replicas if broker not in state.replicas
+            }
+            changes += [
+                AssignReplicaToDir(*partition, broker, directory_id(cluster, broker, path))
+                for broker, path in added.items()
+                if path is not None
+            ]
+    cluster.apply(*changes)
+    for (partition, broker), path in sorted(plan.log_dirs.items()):
+        if broker in before[partition].replicas and broker in cluster.brokers.alive:
+            start_move(cluster, partition, broker, directory_id(cluster, broker, path))
+
+
+def _must_be_taken_back(state: PartitionRegistration, replicas: tuple[int, ...]) -> bool:
+    """A reassignment under way that is to go elsewhere: the controller would wait for replicas that it removes."""
+    can_be = bool(set(state.isr) - set(state.adding_replicas))
+    return state.is_reassigning and targets_of(state) != replicas and can_be
+
+
+def play(
+    cluster: DirectoryCluster, partitions: Iterable[TopicPartition], copied: Copied = lambda _: None
+) -> dict[TopicPartition, str]:
+    """Let replicas fetch until nothing of these partitions is under way; those that cannot get there, and why."""
+    stalled: dict[TopicPartition, str] = {}
+    for partition in sorted(partitions):
+        with cluster.replicating(partition) as replicated:
+            why = _play_reassignment(cluster, replicated, copied)
+            for broker in tuple(cluster.replicas.registration(partition).replicas):
+                finish_move(cluster, partition, broker, copied)
+        if why is not None:
+            stalled[partition] = why
+    return stalled
+
+
+def _play_reassignment(cluster: DirectoryCluster, replicated: ReplicatedPartition, copied: Copied) -> str | None:
+    _elect(cluster, replicated)
+    held, before = _held(replicated), None
+    while replicated.registration.is_reassigning:
+        if replicated.leader is None:
+            return "it has no leader"
+        replicated.fetch_round(cluster.now)
+        held, last = _held(replicated), held
+        copied(sum(max(0, size - last.get(broker, size)) for broker, size in held.items()))
+        before, state = (held, replicated.registration), before
+        if before == state and replicated.registration.is_reassigning:
+            return _why_stalled(cluster, replicated.registration)
+    return None
+
+
+def _elect(cluster: DirectoryCluster, replicated: ReplicatedPartition) -> None:
+    """Brokers that were stopped leave no leader, and who only acts as one cannot ask for an ISR."""
+    registration = cluster.replicas.registration(replicated.partition)
+    if registration.is_reassigning and registration.leader == NO_LEADER:
+        cluster.apply(Reassign(*replicated.partition, targets_of(registration)))
+
+
+def _held(replicated: ReplicatedPartition) -> dict[int, int]:
+    """The bytes of each replica."""
+    return {broker: replica.log.size for broker, replica in replicated.replicas.items()}
+
+
+def _why_stalled(cluster: DirectoryCluster, registration: PartitionRegistration) -> str:
+    idle = [broker for broker in targets_of(registration) if broker not in registration.isr]
+    states = [f"broker {each} is {cluster.brokers[each].state}" for each in idle if each in cluster.brokers.known]
+    return ", ".join(each for each in states if not each.endswith(RUNNING)) or "its replicas do not come nearer"
+
+
+def cancel(cluster: DirectoryCluster, partitions: Iterable[TopicPartition]) -> None:
+    """Take reassignments under way back, all or none: what was added goes again."""
+    wanted, refused = sorted(partitions), {}
+    image = cluster.image()
+    controller = Cluster(image.brokers, cluster.brokers.alive, image.metadata_version, image.is_elr_enabled)
+    for partition in wanted:
+        try:
+            reassign(image, controller, Reassign(*partition, None))
+        except KafkaError as error:
+            refused[partition] = error
+    if refused:
+        plural = "" if len(refused) == 1 else "s"
+        lines = (f"{partition}: {error}" for partition, error in refused.items())
+        raise terse("\n".join([f"Error cancelling partition reassignment{plural} for:", *lines]))
+    cluster.apply(*(Reassign(*partition, None) for partition in wanted))
+
+
+def terse(message: str) -> KafkaError:
+    """An error that Kafka's tool tells without more words."""
+    return KafkaError("TerseException", message)
+
+
+def from_admin(error: KafkaError) -> KafkaError:
+    """An error as it comes out of Kafka's client."""
+    return KafkaError(error.name, f"org.apache.kafka.common.errors.{error.name}: {error}")

@@ -1,0 +1,170 @@
+"""What to do about copies of a partition that differ: which to trust, and what becomes of the others. Words only.
+
+A follower puts much right by itself: it fetches what it lacks, and cuts off what its leader's epochs do not have. Where
+the epochs do not show the difference, or the files are damaged, its copy has to go, so that it is fetched anew. What it
+has beyond the end of the trusted copy is to be saved before.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from kafkapy.backends.replica_diff import Copy, CopyReport, PartitionReport, Verdict
+
+
+class Action(StrEnum):
+    """What to do with a copy."""
+
+    KEEP = "keep"
+    FETCH = "fetch"
+    TRUNCATE = "truncate"
+    DELETE = "delete"
+
+
+class Step(NamedTuple):
+    """What to do with one copy and why; ``offset`` is where it is cut off, or fetches from."""
+
+    copy: Copy
+    action: Action
+    offset: int | None
+    text: str
+
+
+def repair_plan(report: PartitionReport) -> list[Step]:
+    """A step for each copy, the trusted one first."""
+    first = report.trusted
+    text = f"trust it: {_why(report)}{_how_to_lead(report)}"
+    trusted = Step(first.copy, Action.KEEP, None, text)
+    if first.damage is not None:
+        cut = f"save a copy of it, then cut it off at offset {first.damage.offset}, before the damage"
+        trusted = Step(first.copy, Action.TRUNCATE, first.damage.offset, f"{text}; {cut}")
+    return [trusted._replace(text=trusted.text + _gone(report)), *(_step(first, other) for other in report.copies[1:])]
+
+
+def _gone(report: PartitionReport) -> str:
+    """What even the trusted copy has lost."""
+    end, once_to = report.trusted.good_to, report.trusted.copy.once_to
+    return f"; lost: {_offsets(end, once_to)}" if end < once_to else ""
+
+
+def _offsets(start: int, end: int) -> str:
+    return f"offset {start}" if end == start + 1 else f"offsets {start}-{end - 1}"
+
+
+def _why(report: PartitionReport) -> str:
+    first, others = report.copies[0], [each.copy for each in report.copies[1:]]
+    copy = first.copy
+    if not others:
+        return "it is the only copy here"
+    if first.damage is not None:
+        all_damaged = all(each.damage is not None for each in report.copies)
+        return f"{'every copy is damaged, and' if all_damaged else 'though damaged,'} this one is good for longest"
+    if copy.is_leader:
+        return "it is the leader's"
+    rivals = [each.copy for each in report.copies[1:] if not each.damage and each.verdict is not Verdict.OTHER_TOPIC]
+    return _no_leader(report) + _best(copy, rivals)
+
+
+def _no_leader(report: PartitionReport) -> str:
+    for each in report.copies[1:]:
+        if each.copy.is_leader:
+            return f"that of the leader, {each.copy.name}, {_what_is_wrong(each)}; "
+    if report.leader is not None:
+        return f"that of the leader, broker {report.leader}, is not here; "
+    return "no leader is known; "
+
+
+def _what_is_wrong(report: CopyReport) -> str:
+    if report.damage is not None:
+        return "is damaged"
+    if report.copy.torn_bytes:
+        return "is torn"
+    return "has lost records" if report.copy.has_lost else "is of another topic"
+
+
+def _best(copy: Copy, rivals: list[Copy]) -> str:
+    if not rivals:
+        return "it is the only one left"
+    if copy.last_epoch > max(each.last_epoch for each in rivals):
+        return f"it has the highest last leader epoch, {copy.last_epoch}"
+    level = [each for each in rivals if each.last_epoch == copy.last_epoch]
+    if copy.reader.log_end_offset > max(each.reader.log_end_offset for each in level):
+        return f"of those with the last leader epoch {copy.last_epoch} it is the longest"
+    where = "ISR" if copy.in_isr else "ELR" if copy.in_elr else None
+    return "it is as long as any" if where is None else f"it is as long as any, and in the {where}"
+
+
+def _how_to_lead(report: PartitionReport) -> str:
+    copy = report.trusted.copy
+    others = report.copies[1:]
+    leads_well = all(each.verdict is Verdict.ALIKE for each in others if each.copy.is_leader)
+    if copy.is_leader or copy.broker_id is None or not others or (leads_well and not report.differs):
+        return ""
+    standing = "it is not in the ISR, so by an unclean election"
+    if copy.in_isr:
+        standing = "it is in the ISR"
+    elif copy.in_elr:
+        standing = "it is in the ELR, so by a clean election"
+    return f"; let broker {copy.broker_id} lead before the others follow: {standing}"
+
+
+def _step(first: CopyReport, report: CopyReport) -> Step:
+    trusted, copy, end = first.copy, report.copy, report.copy.reader.log_end_offset
+    if report.verdict is Verdict.ALIKE:
+        return Step(copy, Action.KEEP, None, "nothing to do")
+    cut = report.truncate_to
+    if report.verdict is Verdict.AHEAD or (report.verdict is Verdict.LOST and end > first.good_to):
+        offset = first.good_to if cut is None else cut
+        return _truncated(copy, offset, f"{trusted.name} has no more")
+    if report.verdict in (Verdict.BEHIND, Verdict.LOST):
+        return _behind(trusted, copy)
+    parting = _first_difference(report)
+    if report.verdict is Verdict.DIFFERENT and cut is not None and cut <= parting and cut < end:
+        return _truncated(copy, cut, "the leader epochs show the difference")
+    text = f"{_to_save(first, report)}delete the copy and let it be fetched anew: {_why_delete(report)}"
+    return Step(copy, Action.DELETE, None, text)
+
+
+def _to_save(first: CopyReport, report: CopyReport) -> str:
+    """A warning of what only a copy has that is to be deleted."""
+    start, end = max(first.good_to, report.copy.reader.log_start_offset), report.copy.reader.log_end_offset
+    if report.verdict is Verdict.OTHER_TOPIC or start >= end:
+        return ""
+    good = f", good up to offset {report.good_to}" if start < report.good_to < end else ""
+    return f"SAVE IT FIRST, the trusted copy lacks {_offsets(start, end)}{good}; then "
+
+
+def _behind(trusted: Copy, copy: Copy) -> Step:
+    end, start = copy.reader.log_end_offset, trusted.reader.log_start_offset
+    text = f"it has lost {_offsets(end, copy.once_to)} and " if copy.has_lost else "nothing to do: it "
+    if end < start:
+        return Step(copy, Action.FETCH, start, f"{text}begins anew at offset {start}, where {trusted.name} does")
+    again = "fetches them again" if copy.has_lost else "fetches"
+    return Step(copy, Action.FETCH, end, f"{text}{again} from offset {end} on")
+
+
+def _first_difference(report: CopyReport) -> int:
+    found = report.comparison
+    if found is None:
+        return 0
+    return found.end if found.difference is None else found.difference.offset
+
+
+def _truncated(copy: Copy, offset: int, why: str) -> Step:
+    lost = copy.reader.log_end_offset - offset
+    text = (
+        f"truncate to offset {offset}, then refetch: {why}, so the broker does it by itself when it follows; "
+        f"{lost} offset(s) of this copy go"
+    )
+    return Step(copy, Action.TRUNCATE, offset, text)
+
+
+def _why_delete(report: CopyReport) -> str:
+    if report.verdict is Verdict.DAMAGED and report.damage is not None:
+        return f"it is damaged from offset {report.damage.offset} on"
+    if report.verdict is Verdict.OTHER_TOPIC:
+        return "it is of another topic of the same name"
+    if report.verdict is Verdict.EPOCHS_DIFFER:
+        return "its leader epochs are wrong, and it would truncate by them"
+    return "its leader epochs do not show the difference, so the broker would not truncate it"

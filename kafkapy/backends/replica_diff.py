@@ -1,0 +1,314 @@
+"""All copies of a partition in a set of log dirs, each held against the one to trust.
+
+Trusted is the copy of the leader that the metadata names, unless it is damaged, a torn write ends it or it has lost
+records; without one, the copy with the highest last leader epoch, of these the longest, of these one in the ISR or ELR.
+A damaged copy counts as far as it is good: one without damage that is shorter than that is not trusted in its place.
+Damage shows only when a copy is read, so the choice is made again when the trusted one turns out to have some.
+
+A copy has lost records where its log ends before what its own checkpoints and leader epochs say that it once had.
+
+Nothing is locked and nothing is written: log dirs of a running broker may be a little apart, as replicas are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from kafkapy.backends.log_configs import log_config
+from kafkapy.backends.log_dirs import LogDirsCluster
+from kafkapy.backends.replicas import Replica
+from kafkapy.errors import FormatError
+from kafkapy.formats import offset_checkpoint
+from kafkapy.formats.leader_epoch_checkpoint import EpochEntry, epoch_for_offset
+from kafkapy.log.checkpoints import read_checkpoint
+from kafkapy.log.epoch_comparison import EpochDifference, first_epoch_difference, truncation_offset
+from kafkapy.log.leader_epochs import read_epochs
+from kafkapy.log.partition_reader import PartitionReader
+from kafkapy.log.replica_comparison import Comparison, Damage, compare, torn_bytes, verify
+from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
+
+Advance = Callable[[int], None]
+
+
+class Verdict(StrEnum):
+    """How a copy stands to the trusted one."""
+
+    TRUSTED = "trusted"
+    ALIKE = "alike"
+    BEHIND = "behind"
+    AHEAD = "ahead"
+    EPOCHS_DIFFER = "epochs differ"
+    DIFFERENT = "different"
+    OTHER_TOPIC = "other topic"
+    LOST = "records lost"
+    DAMAGED = "damaged"
+
+    @property
+    def is_difference(self) -> bool:
+        return self not in (Verdict.TRUSTED, Verdict.ALIKE, Verdict.BEHIND, Verdict.AHEAD)
+
+
+class Copy(NamedTuple):
+    """A copy, what its files say, and what the metadata says of its broker; ``once_to`` is how far its log went."""
+
+    replica: Replica
+    broker_id: int | None
+    reader: PartitionReader
+    topic_id: str | None
+    epochs: tuple[EpochEntry, ...] | None
+    cleaned_to: int | None
+    is_leader: bool
+    in_isr: bool
+    in_elr: bool
+    is_assigned: bool
+    torn_bytes: int
+    once_to: int
+
+    @property
+    def name(self) -> str:
+        """What to call it: by its broker, where that is known."""
+        name = self.replica.path if self.broker_id is None else f"broker {self.broker_id}"
+        return f"{name} (future)" if self.replica.is_future else name
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether its log ends before where it once did."""
+        return self.once_to > self.reader.log_end_offset
+
+    def begun_epochs(self, end: int) -> list[EpochEntry]:
+        """Its epochs up to ``end`` with the one that was begun there; what lies beyond is stale."""
+        return [entry for entry in self.epochs or () if entry.start_offset <= end]
+
+    @property
+    def last_epoch(self) -> int:
+        """The epoch of its last record."""
+        own = [entry.epoch for entry in self.epochs or () if entry.start_offset < self.reader.log_end_offset]
+        return own[-1] if own else -1
+
+
+class CopyReport(NamedTuple):
+    """A copy held against the trusted one; ``truncate_to`` is where it would cut itself off by that one's epochs."""
+
+    copy: Copy
+    verdict: Verdict
+    comparison: Comparison | None = None
+    damage: Damage | None = None
+    epoch_difference: EpochDifference | None = None
+    truncate_to: int | None = None
+
+    @property
+    def good_to(self) -> int:
+        """Where its log ends, or the damage begins."""
+        return self.copy.reader.log_end_offset if self.damage is None else self.damage.offset
+
+
+class PartitionReport(NamedTuple):
+    """All copies of a partition, the trusted one first; ``missing_brokers`` should have one in the given log dirs, and
+    of ``brokers_not_given`` there is no log dir."""
+
+    partition: TopicPartition
+    copies: tuple[CopyReport, ...]
+    leader: int | None
+    missing_brokers: tuple[int, ...] = ()
+    brokers_not_given: tuple[int, ...] = ()
+
+    @property
+    def trusted(self) -> CopyReport:
+        return self.copies[0]
+
+    @property
+    def differs(self) -> bool:
+        return any(report.verdict.is_difference for report in self.copies)
+
+
+def diff_partition(
+    cluster: LogDirsCluster, partition: TopicPartition, advance: Advance = lambda _: None
+) -> PartitionReport:
+    """Compare all copies of a partition that is in the log dirs."""
+    registration = _registration(cluster, partition)
+    copies = [_copy(cluster, replica, registration) for replica in cluster.dirs.replicas[partition]]
+    wanted_id = cluster.image().topics[partition.topic].id if registration is not None else None
+    compacted_to = _compacted_to(cluster, partition, copies)
+    damages: dict[str, Damage] = {}
+    while True:
+        trusted = max(copies, key=lambda copy: _trust(copy, damages, wanted_id))
+        before = damages.get(trusted.replica.path)
+        others = [copy for copy in copies if copy is not trusted]
+        reports = [_report(trusted, copy, compacted_to, damages, advance) for copy in others]
+        own = _damage_of(trusted, reports, damages)
+        if own == before:
+            break
+    intact = Verdict.LOST if trusted.has_lost else Verdict.TRUSTED
+    first = CopyReport(trusted, Verdict.DAMAGED if own else intact, damage=own)
+    leader = None if registration is None or registration.leader == NO_LEADER else registration.leader
+    return PartitionReport(partition, (first, *reports), leader, *_without_copy(cluster, registration, copies))
+
+
+def _without_copy(
+    cluster: LogDirsCluster, registration: PartitionRegistration | None, copies: list[Copy]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The replicas that are not here though a log dir of their broker is, and those of brokers without one here."""
+    present, given = {copy.broker_id for copy in copies}, {*cluster.dirs.broker_ids.values()}
+    absent = [broker for broker in (registration.replicas if registration else ()) if broker not in present]
+    return tuple(each for each in absent if each in given), tuple(each for each in absent if each not in given)
+
+
+def size_to_compare(cluster: LogDirsCluster, partition: TopicPartition) -> int:
+    """How many bytes a comparison reads of the copies that are not trusted, about."""
+    sizes = sorted(cluster.dirs.reader(replica).size for replica in cluster.dirs.replicas[partition])
+    return sum(sizes[:-1])
+
+
+def _registration(cluster: LogDirsCluster, partition: TopicPartition) -> PartitionRegistration | None:
+    topic = cluster.image().topics.get(partition.topic) if cluster.has_metadata else None
+    return None if topic is None else topic.partitions.get(partition.partition)
+
+
+def _copy(cluster: LogDirsCluster, replica: Replica, registration: PartitionRegistration | None) -> Copy:
+    broker_id = cluster.dirs.broker_ids[replica.log_dir]
+    epochs = _epochs(replica.path)
+    once_to = _once_to(replica, epochs)  # before the log, which may be written to
+    reader = cluster.dirs.reader(replica)
+    topic, number = replica.partition
+    cleaned = read_checkpoint(replica.log_dir, offset_checkpoint.CLEANER_OFFSET_FILE).get((topic, number))
+    known = registration is not None and not replica.is_future
+    said = registration or PartitionRegistration((), (), ())
+    return Copy(
+        replica,
+        broker_id,
+        reader,
+        _topic_id(reader),
+        epochs,
+        cleaned,
+        is_leader=known and said.leader != NO_LEADER and broker_id == said.leader,
+        in_isr=known and broker_id in said.isr,
+        in_elr=known and broker_id in said.elr,
+        is_assigned=registration is None or broker_id in said.replicas,
+        torn_bytes=torn_bytes(reader),
+        once_to=once_to,
+    )
+
+
+def _once_to(replica: Replica, epochs: tuple[EpochEntry, ...] | None) -> int:
+    """How far the log went, by its last epoch and the checkpoints of what was flushed and what was committed."""
+    found = [entry.start_offset for entry in (epochs or ())[-1:]]
+    topic, number = replica.partition
+    if not replica.is_future:
+        for name in (offset_checkpoint.RECOVERY_POINT_FILE, offset_checkpoint.HIGH_WATERMARK_FILE):
+            found.append(read_checkpoint(replica.log_dir, name).get((topic, number), 0))
+    return max(found, default=0)
+
+
+def _topic_id(reader: PartitionReader) -> str | None:
+    """The topic id of a copy; None where it has none, or one that cannot be read."""
+    try:
+        return reader.topic_id
+    except FormatError:
+        return None
+
+
+def _epochs(directory: str) -> tuple[EpochEntry, ...] | None:
+    """The leader epochs of a copy; None where the file cannot be read."""
+    try:
+        return tuple(read_epochs(directory))
+    except FormatError:
+        return None
+
+
+def _trust(copy: Copy, damages: Mapping[str, Damage], topic_id: str | None) -> tuple[object, ...]:
+    """The larger, the more to be trusted."""
+    intact = copy.replica.path not in damages
+    good_to = _good_to(copy, damages)
+    epoch = epoch_for_offset(copy.epochs or (), good_to - 1) if good_to > copy.reader.log_start_offset else None
+    return (
+        topic_id is None or copy.topic_id in (None, topic_id),
+        copy.is_leader and intact and not copy.torn_bytes and not copy.has_lost,
+        not copy.replica.is_future,
+        -1 if epoch is None else epoch,
+        good_to,
+        intact,
+        copy.in_isr or copy.in_elr,
+        -copy.reader.log_start_offset,
+    )
+
+
+def _good_to(copy: Copy, damages: Mapping[str, Damage]) -> int:
+    damage = damages.get(copy.replica.path)
+    return copy.reader.log_end_offset if damage is None else damage.offset
+
+
+def _compacted_to(cluster: LogDirsCluster, partition: TopicPartition, copies: list[Copy]) -> int:
+    """Below which offset compaction may have been at work, on these brokers or on one that they fetched from."""
+    checkpoints = [copy.cleaned_to for copy in copies if copy.cleaned_to is not None]
+    if checkpoints:
+        return max(checkpoints)
+    if partition.topic not in cluster.image().topics or not cluster.has_metadata:
+        return 0
+    if "compact" not in log_config(cluster.image(), partition.topic).cleanup_policy:
+        return 0
+    return max(copy.reader.segments[-1].base_offset if copy.reader.segments else 0 for copy in copies)
+
+
+def _report(trusted: Copy, copy: Copy, compacted_to: int, damages: dict[str, Damage], advance: Advance) -> CopyReport:
+    if None not in (trusted.topic_id, copy.topic_id) and trusted.topic_id != copy.topic_id:
+        return CopyReport(copy, Verdict.OTHER_TOPIC)
+    found = compare(trusted.reader, copy.reader, compacted_to, advance)
+    for owner, damage in ((trusted, found.our_damage), (copy, found.their_damage)):
+        if damage is not None:
+            _note(damages, owner, damage)
+    own, good_to = damages.get(copy.replica.path), _good_to(trusted, damages)
+    parting = None
+    if trusted.epochs is None or copy.epochs is None:
+        truncate_to = None
+    else:
+        parting = first_epoch_difference(trusted.epochs, copy.epochs, max(found.start, compacted_to), found.end)
+        truncate_to = _truncate_to(trusted, good_to, copy)
+    report = CopyReport(copy, Verdict.ALIKE, found, own, parting, truncate_to)
+    return report._replace(verdict=_verdict(trusted, good_to, report))
+
+
+def _truncate_to(trusted: Copy, good_to: int, copy: Copy) -> int | None:
+    end = copy.reader.log_end_offset
+    own = [entry for entry in copy.epochs or () if entry.start_offset < end]
+    return truncation_offset(trusted.begun_epochs(good_to), good_to, own, end)
+
+
+def _verdict(trusted: Copy, good_to: int, report: CopyReport) -> Verdict:
+    found, copy = report.comparison, report.copy
+    assert found is not None
+    if report.damage is not None:
+        return Verdict.DAMAGED
+    if found.difference is not None:
+        return Verdict.DIFFERENT
+    if report.epoch_difference is not None or copy.epochs is None:
+        return Verdict.EPOCHS_DIFFER
+    end = copy.reader.log_end_offset
+    newest = max((entry.epoch for entry in trusted.begun_epochs(good_to)), default=-1)
+    if end > good_to and newest > copy.last_epoch:
+        return Verdict.DIFFERENT
+    if copy.has_lost:
+        return Verdict.LOST
+    if end > good_to:
+        return Verdict.AHEAD
+    return Verdict.ALIKE if end == good_to else Verdict.BEHIND
+
+
+def _damage_of(trusted: Copy, reports: list[CopyReport], damages: dict[str, Damage]) -> Damage | None:
+    """The first damage of the trusted copy; what no other copy was held against is read for it."""
+    log = trusted.reader
+    if trusted.replica.path not in damages:
+        ranges = [report.comparison for report in reports if report.comparison is not None]
+        first = min((found.start for found in ranges), default=log.log_end_offset)
+        end = max((found.end for found in ranges), default=log.log_end_offset)
+        damage = verify(log, log.log_start_offset, min(first, log.log_end_offset)) or verify(log, end)
+        if damage is not None:
+            _note(damages, trusted, damage)
+    return damages.get(trusted.replica.path)
+
+
+def _note(damages: dict[str, Damage], copy: Copy, damage: Damage) -> None:
+    """Keep the first damage of a copy."""
+    damages[copy.replica.path] = min(damage, damages.get(copy.replica.path, damage), key=lambda each: each.offset)

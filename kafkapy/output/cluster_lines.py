@@ -1,0 +1,228 @@
+"""Lines and rows of ``kafkapy cluster``.
+
+A line names one partition, or sums up; tables fit into 80 columns unless names are long. Every row
+has a ``type``; titles and sums have none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kafkapy.backends.cluster_status import BrokerStatus, PartitionStatus, ReplicaStatus
+    from kafkapy.backends.failures import Lost, Moved, Replicated
+    from kafkapy.log.topic_partition import TopicPartition
+
+Pair = tuple[str | None, dict[str, Any] | None]
+Shows = Callable[[str], bool]
+"""Whether a topic of this name is to be told of."""
+
+REPLICA_TITLES = ("Broker", "State", "Role", "InSync", "LogStart", "LogEnd", "HighWatermark")
+REASONS = {"unflushed": "which it had not flushed", "not_on_leader": "which its leader does not have"}
+
+
+def clock_pair(offset_ms: int) -> Pair:
+    """How far simulated time is ahead."""
+    return f"Clock: {offset_ms} ms ahead", {"type": "clock", "offset_ms": offset_ms}
+
+
+def broker_pairs(brokers: Sequence[BrokerStatus]) -> Iterator[Pair]:
+    """A table of the brokers; a row for each."""
+    cells = [
+        (each.broker_id, each.rack or "-", each.state, _time(each.since), each.leaders, each.replicas, each.in_sync)
+        for each in brokers
+    ]
+    lines = _aligned([("Broker", "Rack", "State", "Since", "Leaders", "Replicas", "InSync"), *cells])
+    yield next(lines), None
+    for broker, line in zip(brokers, lines, strict=True):
+        yield line, {"type": "broker", **broker._asdict()}
+
+
+def summary_pair(partitions: Sequence[PartitionStatus]) -> Pair:
+    """How many partitions there are, and how many are not as they should be."""
+    registrations = [each.registration for each in partitions]
+    leaderless = sum(each.leader < 0 for each in registrations)
+    under_replicated = sum(len(each.isr) < len(each.replicas) for each in registrations)
+    line = f"Partitions: {len(partitions)}, without a leader: {leaderless}, with replicas not in sync: "
+    return f"{line}{under_replicated}", None
+
+
+def partition_pairs(status: PartitionStatus) -> Iterator[Pair]:
+    """A line for a partition, then a table of its replicas; a row for each replica."""
+    topic, partition = status.partition
+    registration = status.registration
+    yield (
+        f"{status.partition}: leader {_leader(registration.leader)}, epoch {registration.leader_epoch}, "
+        f"replicas {_ids(registration.replicas)}, isr {_ids(registration.isr)}, elr {_ids(registration.elr)}",
+        None,
+    )
+    lines = _aligned([REPLICA_TITLES, *map(_replica_cells, status.replicas)], indent="  ")
+    yield next(lines), None
+    for replica, line in zip(status.replicas, lines, strict=True):
+        row = {
+            "type": "replica",
+            "topic": topic,
+            "partition": partition,
+            "leader": None if registration.leader < 0 else registration.leader,
+            "leader_epoch": registration.leader_epoch,
+            "isr": list(registration.isr),
+            "elr": list(registration.elr),
+            **replica._asdict(),
+        }
+        yield line, row
+
+
+def _replica_cells(replica: ReplicaStatus) -> tuple[object, ...]:
+    return (
+        replica.broker_id,
+        replica.state,
+        "leader" if replica.is_leader else "follower",
+        "yes" if replica.is_in_sync else "no",
+        _offset(replica.log_start_offset),
+        _offset(replica.log_end_offset),
+        _offset(replica.high_watermark),
+    )
+
+
+def change_pairs(changes: Sequence[Moved | Lost], shows: Shows) -> Iterator[Pair]:
+    """What became of leaders and ISRs, and what logs lost; only of topics that ``shows`` lets through."""
+    from kafkapy.backends.failures import Moved
+
+    shown = [each for each in changes if shows(each.partition.topic)]
+    for each in shown:
+        yield _moved_pair(each) if isinstance(each, Moved) else _lost_pair(each)
+    moved = [each for each in changes if isinstance(each, Moved)]
+    if not moved:
+        yield "No leader and no ISR changed.", None
+    if len(changes) > 1 or len(shown) < len(changes):
+        yield _changes_summary(changes, moved, len(changes) - len(shown)), None
+
+
+def _changes_summary(changes: Sequence[Moved | Lost], moved: Sequence[Moved], hidden: int) -> str:
+    from kafkapy.backends.failures import Lost
+
+    lost = [each.log_end_offset_before - each.log_end_offset for each in changes if isinstance(each, Lost)]
+    parts = [
+        f"{sum(each.leader != each.leader_before for each in moved)} leaders changed",
+        f"{sum(each.isr != each.isr_before for each in moved)} ISRs changed",
+        f"{sum(each.leader < 0 for each in moved)} of these partitions have no leader",
+    ]
+    if lost:
+        parts.append(f"{sum(lost)} offsets lost in {len(lost)} logs")
+    if hidden:
+        parts.append(f"{hidden} lines not shown")
+    return f"In all: {', '.join(parts)}."
+
+
+def _moved_pair(each: Moved) -> Pair:
+    parts = []
+    if each.leader != each.leader_before:
+        parts.append(f"leader {_leader(each.leader_before)} -> {_leader(each.leader)}")
+    if each.isr != each.isr_before:
+        parts.append(f"isr {_ids(each.isr_before)} -> {_ids(each.isr)}")
+    if each.elr != each.elr_before:
+        parts.append(f"elr {_ids(each.elr_before)} -> {_ids(each.elr)}")
+    if each.is_unclean:
+        parts.append("an unclean election: what only others have is lost")
+    row = {
+        "type": "moved",
+        "topic": each.partition.topic,
+        "partition": each.partition.partition,
+        "leader_before": each.leader_before,
+        "leader": each.leader,
+        "isr_before": list(each.isr_before),
+        "isr": list(each.isr),
+        "elr_before": list(each.elr_before),
+        "elr": list(each.elr),
+        "is_unclean": each.is_unclean,
+    }
+    return f"{each.partition}: {', '.join(parts)}", row
+
+
+def _lost_pair(each: Lost) -> Pair:
+    lost = _lost(each.log_end_offset_before, each.log_end_offset)
+    return f"{each.partition}: broker {each.broker_id} lost {lost}, {REASONS[each.reason]}", _row("lost", each)
+
+
+def lagging_pairs(broker_id: int, waiting: Sequence[TopicPartition], shows: Shows) -> Iterator[Pair]:
+    """What waits for a broker from now on."""
+    for each in waiting:
+        if shows(each.topic):
+            row = {"type": "lagging", "topic": each.topic, "partition": each.partition, "broker_id": broker_id}
+            yield f"{each}: acks=all waits for broker {broker_id}", row
+    start = f"'kafkapy cluster start-broker {broker_id}'"
+    yield (
+        f"Broker {broker_id} does not fetch, as a follower in sync of {len(waiting)} partition(s), until {start}.",
+        None,
+    )
+    if waiting:
+        yield "It leaves their ISRs when 'kafkapy cluster advance' has let enough time pass.", None
+
+
+def catch_up_pairs(broker_id: int, out_of_sync: Sequence[TopicPartition]) -> Iterator[Pair]:
+    """What is left to do for a broker that was started."""
+    if out_of_sync:
+        yield (
+            f"Broker {broker_id} is not in the ISR of {len(out_of_sync)} of its partition(s): it catches up by "
+            "'kafkapy cluster replicate --until-caught-up'.",
+            None,
+        )
+
+
+def replicated_pairs(done: Sequence[Replicated], shows: Shows) -> Iterator[Pair]:
+    """What followers fetched."""
+    shown = [each for each in done if shows(each.partition.topic)]
+    for each in shown:
+        yield _replicated_line(each), _row("replicated", each)
+    if not done:
+        yield "Nothing was left to fetch.", None
+    elif len(shown) < len(done):
+        yield f"In all: {len(done)} replicas fetched, {len(done) - len(shown)} lines not shown.", None
+
+
+def _replicated_line(each: Replicated) -> str:
+    line = (
+        f"{each.partition}: broker {each.broker_id} from offset {each.log_end_offset_before} to {each.log_end_offset}, "
+        f"high watermark {each.high_watermark}, {'in sync' if each.is_in_sync else 'not in sync'}"
+    )
+    if each.truncated_from is None or each.truncated_to is None:
+        return line
+    return f"{line}; lost {_lost(each.truncated_from, each.truncated_to)}, {REASONS['not_on_leader']}"
+
+
+def _row(kind: str, each: Replicated | Lost) -> dict[str, Any]:
+    fields = {name: value for name, value in each._asdict().items() if name != "partition"}
+    return {"type": kind, "topic": each.partition.topic, "partition": each.partition.partition, **fields}
+
+
+def _lost(end_before: int, end: int) -> str:
+    if end_before - end == 1:
+        return f"1 offset, {end}"
+    return f"{end_before - end} offsets, {end} to {end_before - 1}"
+
+
+def _aligned(rows: Sequence[Sequence[object]], indent: str = "") -> Iterator[str]:
+    """Cells in columns as wide as they need to be."""
+    widths = [max(len(str(cell)) for cell in column) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (str(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield f"{indent}{'  '.join(cells)}".rstrip()
+
+
+def _time(ms: int | None) -> str:
+    """A time in UTC, without fractions of a second."""
+    return "-" if ms is None else time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(ms // 1000))
+
+
+def _offset(offset: int | None) -> str:
+    return "none" if offset is None else str(offset)
+
+
+def _leader(leader: int) -> str:
+    return "none" if leader < 0 else str(leader)
+
+
+def _ids(ids: Iterable[int]) -> str:
+    return ",".join(map(str, ids)) or "none"

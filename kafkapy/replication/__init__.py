@@ -1,0 +1,1 @@
+"""Replication of one partition: leader, followers, the messages between them, and who is in sync."""
