@@ -1,0 +1,1 @@
+"""Stories of replicas, played step by step on real logs: scenarios, their language, and what they come to."""

@@ -1,0 +1,186 @@
+"""Steps that the scenarios of kafkapy do not play, and what goes wrong in playing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kafkapy.lab.laboratory import StepError
+from kafkapy.lab.play import play
+from tests.lab.playing import cells, played, scenario
+
+
+def test_who_lags_leaves_the_isr_and_comes_back(tmp_path: Path) -> None:
+    played(
+        tmp_path,
+        """
+        - lag: 2
+          expect: {2: {state: lagging}}
+        - produce: a
+        - advance: 500
+          expect: {isr: [1, 2], 1: {hw: 0}}
+          assert: {unanswered: [a]}
+        - advance: 1
+          expect: {isr: [1], 1: {hw: 1}}
+          assert: {acknowledged: [a]}
+        - start: 2
+          expect: {isr: [1], 2: {state: running}}
+        - fetch-round
+        - fetch-round
+        - expect: {isr: [1, 2]}
+        """,
+        "{replica-lag-time-max-ms: 500}",
+    )
+
+
+def test_an_answer_of_a_leader_of_the_past_is_ignored(tmp_path: Path) -> None:
+    *_, last = played(
+        tmp_path,
+        """
+        - produce: a
+          acks: 1
+        - fetch-request: 3
+        - kill: 1
+        - fetch-response: 3
+          expect: {leader: 2, 3: {leo: 0}}
+        """,
+        "{topics: {t: [1, 2, 3]}}",
+    )
+    assert last.sentences == ("The answer arrives at broker 3: it is from a leader of the past, and is ignored.",)
+
+
+def test_an_answer_to_who_crashed_is_gone(tmp_path: Path) -> None:
+    with pytest.raises(StepError, match=r"^test.yaml:6: step 3, fetch-response: 2: no answer is under way to broker 2"):
+        played(tmp_path, "- fetch-request: 2\n- restart: 2\n- fetch-response: 2")
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ("- start: 2", "broker 2 is running; it would have to be stopped or killed or lagging"),
+        ("- stop: 2\n- kill: 2", "broker 2 is stopped; it would have to be running or lagging"),
+        ("- lag: 2\n- fetch: 2", "broker 2 is lagging; it would have to be running"),
+        ("- fetch: 1", "broker 1 follows nobody, so that it has nothing to fetch"),
+        ("- retry", "nothing was produced yet that could be sent again"),
+        ("- commit: c", "there is no consumer c: its first step is to consume"),
+        (
+            "- apply-as-old-controller: {elect: preferred}",
+            "there is no old controller: a fail-over-controller comes first",
+        ),
+    ],
+)
+def test_steps_that_make_no_sense(tmp_path: Path, steps: str, message: str) -> None:
+    with pytest.raises(StepError) as error:
+        played(tmp_path, steps)
+    assert str(error.value).endswith(f": {message}")
+
+
+def test_an_error_that_is_not_expected_ends_the_run(tmp_path: Path) -> None:
+    done = list(play(scenario("- kill: 1\n- kill: 2\n- produce: a\n- start: 1"), str(tmp_path)))
+    assert len(done) == 4
+    [failure] = done[-1].failures
+    assert failure == (6, "the step ends in", "no error", "LeaderNotAvailableException")
+
+
+def test_an_expected_error_that_does_not_come_ends_the_run(tmp_path: Path) -> None:
+    done = list(play(scenario("- produce: a\n  fails: NotEnoughReplicasException\n- catch-up"), str(tmp_path)))
+    assert [each[1:] for each in done[-1].failures] == [("the step ends in", "NotEnoughReplicasException", "no error")]
+
+
+def test_several_topics_on_the_same_brokers(tmp_path: Path) -> None:
+    done = played(
+        tmp_path,
+        """
+        - produce: o1
+          topic: orders
+        - fetch: [2, 3]
+          topic: orders
+        - catch-up
+        - produce: p1
+          topic: payments
+        - stop: 1
+          expect:
+            orders: {leader: 2, isr: [2, 3]}
+            payments: {leader: 3, isr: [3]}
+        - fetch: 3
+        """,
+        "{topics: {orders: [1, 2, 3], payments: [3, 1]}}",
+    )
+    assert cells(done[-1], "orders")[2] == (1, 1, None)
+    assert cells(done[-1], "payments") == {3: (1, 1, None), 1: (0, 0, -1)}
+
+
+def test_eligible_leader_replicas(tmp_path: Path) -> None:
+    played(
+        tmp_path,
+        """
+        - stop: 2
+          expect: {isr: [1], elr: [2]}
+        - stop: 1
+          expect: {leader: none, isr: [], elr: [1, 2]}
+        - start: 2
+          expect: {leader: 2, isr: [2], elr: [1]}
+        """,
+        "{configs: {min.insync.replicas: 2}, eligible-leader-replicas: on}",
+    )
+
+
+def test_a_producer_whose_leader_crashed_has_no_answer(tmp_path: Path) -> None:
+    played(
+        tmp_path,
+        """
+        - produce: a
+          assert: {unanswered: [a]}
+        - fetch: 2
+        - kill: 1
+          assert: {unanswered: [], acknowledged: [], lost: []}
+        - expect: {leader: 2, 2: {log: [a], hw: 1}}
+        """,
+    )
+
+
+def test_what_a_controller_orders(tmp_path: Path) -> None:
+    played(
+        tmp_path,
+        """
+        - alter-isr: 1
+          expect: {isr: [1]}
+        - fail-over-controller
+        - apply-as-old-controller: {alter-isr: [1, 2]}
+          fails: NotControllerException
+          expect: {isr: [1]}
+          assert: {controller-epoch: 2}
+        """,
+    )
+
+
+def test_sentences_say_what_came_of_a_step(tmp_path: Path) -> None:
+    done = played(tmp_path, "- produce: [a, b, c]\n- fetch: 2\n- fetch: 2\n- kill: 1")
+    assert [each.sentences for each in done[1:]] == [
+        ("PRODUCE of a, b and c with acks=all: leader 1 appends at offset 0, and answers when all in-sync replicas "
+         "have it.",),
+        ("FETCH of broker 2 from offset 0: it gets a, b and c, and its high watermark is 0.",),
+        ("FETCH of broker 2 from offset 3: it gets nothing, and its high watermark is 3.",
+         "The leader's high watermark goes from 0 to 3.", "The producer has its answer: a, b and c are written."),
+        ("Broker 1 crashes, and the controller fences it.", "Broker 2 leads, in epoch 1.", "The ISR is 2 now."),
+    ]  # fmt: skip
+
+
+def test_an_epoch_in_which_nothing_was_written_is_forgotten(tmp_path: Path) -> None:
+    *_, first, last = played(
+        tmp_path,
+        """
+        - produce: a
+        - catch-up
+        - stop: 1
+        - start: 1
+        - catch-up
+        - elect: preferred
+        - produce: b
+        - fetch: 2
+        - catch-up
+        """,
+    )
+    assert first.sentences == ("FETCH of broker 2 from offset 1: it forgets an epoch in which nothing was written.",)
+    assert cells(last) == {1: (2, 2, None), 2: (2, 2, 2)}
