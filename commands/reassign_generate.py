@@ -1,0 +1,134 @@
+"""``kafkapy reassign-partitions --generate``: plans and what they cost."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kafkapy.errors import KafkaError, KafkapyError
+from kafkapy.metadata.reassignment.strategy import Strategy
+from kafkapy.output.output_format import Output
+
+from .tool_errors import warn
+
+if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
+    from kafkapy.backends.selection import Selection
+    from kafkapy.metadata.reassignment.layout import Layout
+    from kafkapy.metadata.reassignment.plan_jobs import Job
+    from kafkapy.metadata.reassignment.plans import Planned
+
+    from .reassign_simulate import Playing
+
+
+class Generation(NamedTuple):
+    """What the options ask for."""
+
+    topics_file: str | None
+    broker_list: str | None
+    disable_rack_aware: bool
+    drain: list[int] | None
+    add: list[int] | None
+    replication_factor: int | None
+    rebalance: bool
+    demote: list[int] | None
+    fix_racks: bool
+    strategy: Strategy | None
+    tolerance: float
+    seed: int | None
+
+
+def run_generate(chosen: "Selection", asked: Generation, save: str | None, playing: "Playing", output: Output) -> None:
+    """Plan, and print the plan and its cost."""
+    from kafkapy.backends.cluster_layout import cluster_layout
+    from kafkapy.backends.selection import open_cluster
+
+    job = _job(asked)
+    strategy = asked.strategy or (Strategy.KAFKA if job.is_kafkas else Strategy.MINIMAL)
+    opened = open_cluster(chosen)
+    layout = cluster_layout(opened, as_planned=strategy is not Strategy.KAFKA)
+    planned = _plan(layout, job, strategy, asked)
+    if save is not None:
+        _save(save, planned)
+    _print(opened, layout, planned, playing, output)
+
+
+def _job(asked: Generation) -> "Job":
+    from kafkapy.metadata.reassignment.plan_jobs import Job
+    from kafkapy.metadata.reassignment.reassignment_json import parse_brokers, parse_topics
+
+    brokers = None if asked.broker_list is None else parse_brokers(asked.broker_list)
+    topics = None
+    if asked.topics_file is not None:
+        with open(asked.topics_file, encoding="utf-8") as file:
+            topics = frozenset(parse_topics(file.read()))
+    return Job(
+        topics,
+        brokers,
+        frozenset(asked.drain or ()),
+        frozenset(asked.add or ()),
+        asked.replication_factor,
+        asked.rebalance,
+        frozenset(asked.demote or ()),
+        asked.fix_racks,
+        not asked.disable_rack_aware,
+    )
+
+
+def _plan(layout: "Layout", job: "Job", strategy: Strategy, asked: Generation) -> "Planned":
+    from random import Random
+
+    from kafkapy.metadata.reassignment.plans import make_plan
+
+    known = {partition.topic for partition in layout.replicas}
+    for topic in sorted(job.topics or ()):
+        if topic not in known:
+            name = "org.apache.kafka.common.errors.UnknownTopicOrPartitionException"
+            raise KafkaError("UnknownTopicOrPartitionException", f"{name}: Topic {topic} not found.")
+    if job.is_kafkas:
+        _tell_of_brokers_left_out(layout, job)
+    return make_plan(layout, job, strategy, asked.tolerance, Random(asked.seed))
+
+
+def _tell_of_brokers_left_out(layout: "Layout", job: "Job") -> None:
+    """Kafka's job leaves brokers that are not up out without a word."""
+    for broker in job.broker_list or ():
+        if broker not in layout.brokers:
+            warn(f"kafkapy: broker {broker} of --broker-list is not known, and left out")
+        elif broker in layout.fenced:
+            warn(f"kafkapy: broker {broker} of --broker-list is down, and left out")
+
+
+def _save(path: str, planned: "Planned") -> None:
+    import os
+
+    from kafkapy.log.files import Files
+    from kafkapy.metadata.reassignment.reassignment_json import format_reassignment
+
+    try:
+        Files().write_atomic(os.path.abspath(path), format_reassignment(planned.plan).encode() + b"\n")
+    except OSError as error:
+        raise KafkapyError(f"--save: cannot write {path}: {error.strerror}") from None
+
+
+def _print(opened: "Cluster", layout: "Layout", planned: "Planned", playing: "Playing", output: Output) -> None:
+    """Kafka's lines to stdout with the cost on stderr, or rows of both."""
+    from kafkapy.backends.cluster_layout import replica_log_dirs
+    from kafkapy.metadata.reassignment.plan_cost import plan_cost
+    from kafkapy.metadata.reassignment.plans import rollback
+    from kafkapy.metadata.reassignment.reassignment_json import format_reassignment
+    from kafkapy.output.plan_lines import cost_lines, cost_rows, step_lines, step_rows
+    from kafkapy.output.printing import print_lines, print_rows
+    from kafkapy.output.reassignment_lines import generated_lines
+    from kafkapy.output.sink import Sink
+
+    from .reassign_simulate import played
+
+    plan = planned.plan
+    cost = plan_cost(layout, plan, planned.goal.brokers)
+    steps = played(opened, layout, plan, playing) if playing.is_asked and plan else []
+    if output == Output.KAFKA:
+        current = format_reassignment(rollback(layout, plan), replica_log_dirs(opened))
+        print_lines(generated_lines(current, format_reassignment(plan)))
+        print_lines(cost_lines(layout, cost, playing.throttle), Sink(2))
+        print_lines(["", *step_lines(steps)] if steps else [])
+    else:
+        rows = (*cost_rows(layout, plan, cost, playing.throttle), *step_rows(steps, playing.throttle))
+        print_rows(output, ((None, row) for row in rows))

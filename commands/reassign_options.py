@@ -1,0 +1,286 @@
+"""The options of ``kafkapy reassign-partitions``, and which go with which action."""
+
+from typing import Annotated
+
+import typer
+
+from kafkapy.errors import UsageError
+from kafkapy.metadata.reassignment.strategy import Strategy
+
+ACTIONS = "What to do (exactly one)"
+KAFKAS = "Which moves"
+JOBS = "Plans for common jobs (with --generate, instead of topics and brokers)"
+PLAN = "How to plan (with --generate)"
+SIMULATION = "Try it first"
+EXECUTION = "How to execute"
+
+GenerateOption = Annotated[
+    bool,
+    typer.Option("--generate", help="Propose a plan and show its cost; nothing moves.", rich_help_panel=ACTIONS),
+]
+ExecuteOption = Annotated[
+    bool, typer.Option("--execute", help="Begin the moves of --reassignment-json-file.", rich_help_panel=ACTIONS)
+]
+VerifyOption = Annotated[
+    bool,
+    typer.Option(
+        "--verify",
+        help="See how far the moves of a file are; when none is under way any more, take the throttles away.",
+        rich_help_panel=ACTIONS,
+    ),
+]
+CancelOption = Annotated[bool, typer.Option("--cancel", help="Take moves under way back.", rich_help_panel=ACTIONS)]
+ListOption = Annotated[bool, typer.Option("--list", help="List the moves under way.", rich_help_panel=ACTIONS)]
+
+TopicsToMoveOption = Annotated[
+    str | None,
+    typer.Option(
+        "--topics-to-move-json-file",
+        metavar="FILE",
+        help='The topics to plan for: {"topics": [{"topic": "t"}], "version": 1}',
+        rich_help_panel=KAFKAS,
+    ),
+]
+BrokerListOption = Annotated[
+    str | None,
+    typer.Option(
+        "--broker-list", metavar="ID[,ID...]", help="The brokers that may be given replicas.", rich_help_panel=KAFKAS
+    ),
+]
+ReassignmentFileOption = Annotated[
+    str | None,
+    typer.Option("--reassignment-json-file", metavar="FILE", help="A plan.", rich_help_panel=KAFKAS),
+]
+DisableRackAwareOption = Annotated[
+    bool, typer.Option("--disable-rack-aware", help="Plan as if there were no racks.", rich_help_panel=KAFKAS)
+]
+
+DrainOption = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--drain-broker",
+        metavar="ID",
+        help="Empty a broker. Repeatable.",
+        rich_help_panel=JOBS,
+        show_default=False,
+    ),
+]
+AddOption = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--add-broker",
+        metavar="ID",
+        help="Give a new broker its share. Repeatable.",
+        rich_help_panel=JOBS,
+        show_default=False,
+    ),
+]
+ReplicationFactorOption = Annotated[
+    int | None,
+    typer.Option(
+        "--set-replication-factor",
+        metavar="N",
+        help="Give every partition as many replicas, or those of --topics-to-move-json-file.",
+        rich_help_panel=JOBS,
+    ),
+]
+RebalanceOption = Annotated[
+    bool,
+    typer.Option("--rebalance", help="Bring all brokers to their shares.", rich_help_panel=JOBS),
+]
+DemoteOption = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--demote-broker",
+        metavar="ID",
+        help="Let a broker lead nothing; no data moves. Repeatable.",
+        rich_help_panel=JOBS,
+        show_default=False,
+    ),
+]
+FixRacksOption = Annotated[
+    bool,
+    typer.Option("--fix-racks", help="Spread replicas that share a rack and need not.", rich_help_panel=JOBS),
+]
+
+StrategyOption = Annotated[
+    Strategy | None,
+    typer.Option(
+        "--strategy",
+        help="Place all anew as Kafka does, move the fewest bytes, or reach the best balance. The default is kafka for "
+        "Kafka's own options, minimal for the common jobs.",
+        rich_help_panel=PLAN,
+    ),
+]
+ToleranceOption = Annotated[
+    float,
+    typer.Option(
+        "--tolerance",
+        metavar="PART",
+        help="How far from its share of replicas, leaders and bytes a broker may stay (0.1: 10%).",
+        rich_help_panel=PLAN,
+        min=0.0,
+        max=1.0,
+    ),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", help="Make Kafka's random placement repeatable.", rich_help_panel=PLAN),
+]
+SaveOption = Annotated[
+    str | None,
+    typer.Option("--save", metavar="FILE", help="Write the plan to a file as well.", rich_help_panel=PLAN),
+]
+SimulateOption = Annotated[
+    bool,
+    typer.Option(
+        "--simulate",
+        help="Play the plan of --generate or --reassignment-json-file step by step on a copy of the metadata.",
+        rich_help_panel=SIMULATION,
+    ),
+]
+BatchSizeOption = Annotated[
+    int | None,
+    typer.Option(
+        "--batch-size", metavar="N", help="Move at most as many partitions at a time.", rich_help_panel=EXECUTION, min=1
+    ),
+]
+BatchBytesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--batch-bytes", metavar="N", help="Move at most as many bytes at a time.", rich_help_panel=EXECUTION, min=1
+    ),
+]
+ThrottleOption = Annotated[
+    int | None,
+    typer.Option(
+        "--throttle",
+        metavar="BYTES",
+        help="The most bytes a second that a broker sends or receives. With --generate and --simulate, the plan shows "
+        "how long it takes then; with --execute, it is set for the brokers and stays set until --verify or --cancel.",
+        rich_help_panel=EXECUTION,
+        min=1,
+    ),
+]
+AdditionalOption = Annotated[
+    bool,
+    typer.Option(
+        "--additional",
+        help="Execute beside other moves under way, or change where they go or their throttle.",
+        rich_help_panel=EXECUTION,
+    ),
+]
+LogDirsThrottleOption = Annotated[
+    int | None,
+    typer.Option(
+        "--replica-alter-log-dirs-throttle",
+        metavar="BYTES",
+        help="The most bytes a second that a broker moves between its log dirs; set until --verify or --cancel.",
+        rich_help_panel=EXECUTION,
+        min=1,
+    ),
+]
+DisallowFactorOption = Annotated[
+    bool,
+    typer.Option(
+        "--disallow-replication-factor-change",
+        help="Refuse a plan that gives a partition more or fewer replicas.",
+        rich_help_panel=EXECUTION,
+    ),
+]
+TimeoutOption = Annotated[
+    int,
+    typer.Option(
+        "--timeout",
+        metavar="MS",
+        help="How long moves between log dirs may take to begin; in a cluster directory they begin at once.",
+        rich_help_panel=EXECUTION,
+    ),
+]
+PreserveThrottlesOption = Annotated[
+    bool,
+    typer.Option("--preserve-throttles", help="Leave the throttles as they are.", rich_help_panel=EXECUTION),
+]
+NoWaitOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-wait",
+        help="Only begin, as Kafka's tool does. 'kafkapy cluster replicate --until-caught-up' goes on, or the same "
+        "--execute again.",
+        rich_help_panel=EXECUTION,
+    ),
+]
+NoElectOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-elect",
+        help="Leave the leaders as they are when all is complete, as Kafka's tool does, instead of electing the "
+        "preferred ones of the plan's partitions.",
+        rich_help_panel=EXECUTION,
+    ),
+]
+RollbackOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rollback-file",
+        metavar="FILE",
+        help="Where to keep the plan that leads back; by default beside the plan, as NAME.rollback.json. No file is "
+        "overwritten.",
+        rich_help_panel=EXECUTION,
+    ),
+]
+
+REQUIRED = {
+    "generate": ("topics_to_move_json_file", "broker_list"),
+    "execute": ("reassignment_json_file",),
+    "verify": ("reassignment_json_file",),
+    "cancel": ("reassignment_json_file",),
+    "list": (),
+}
+JOB_OPTIONS = (*("drain_broker", "add_broker", "set_replication_factor", "rebalance", "demote_broker", "fix_racks"),)
+PERMITTED = {
+    "generate": (
+        *("disable_rack_aware", "strategy", "tolerance", "seed", "save", "throttle", *JOB_OPTIONS),
+        *("simulate", "batch_size", "batch_bytes"),
+    ),
+    "simulate": ("reassignment_json_file", "throttle", "batch_size", "batch_bytes"),
+    "execute": (
+        *("additional", "throttle", "replica_alter_log_dirs_throttle", "timeout", "disallow_replication_factor_change"),
+        *("batch_size", "batch_bytes", "no_wait", "no_elect", "rollback_file"),
+    ),
+    "verify": ("preserve_throttles",),
+    "cancel": ("preserve_throttles", "timeout"),
+    "list": (),
+}
+"""What may go with an action, beside what must. Kafka has neither --throttle with --generate nor the plans' options."""
+
+
+def chosen_action(actions: dict[str, bool], given: list[str]) -> str:
+    """The one action that is asked for; a UsageError in Kafka's words where it and the options do not go together."""
+    named = [name for name, is_asked in actions.items() if is_asked]
+    if not named and "simulate" in given:
+        named = ["simulate"]
+        given = [name for name in given if name != "simulate"]
+    if len(named) != 1:
+        listed = ", ".join(f"--{name}" for name in actions)
+        raise UsageError(f"Command must include exactly one action: {listed}")
+    action = named[0]
+    jobs = [name for name in given if name in JOB_OPTIONS]
+    if len(jobs) > 1:
+        raise UsageError(f"Options {_flags(jobs)} are different jobs: give one of them")
+    required = REQUIRED.get(action, ("reassignment_json_file",))
+    for name in () if jobs and action == "generate" else required:
+        if name not in given:
+            raise UsageError(f'Missing required argument "[{_flag(name)}]"')
+    for name in given:
+        if name not in required and name not in PERMITTED[action]:
+            raise UsageError(f'Option "[{_flag(name)}]" can\'t be used with action "[{action}]"')
+    return action
+
+
+def _flags(names: list[str]) -> str:
+    return " and ".join(f"--{_flag(name)}" for name in names)
+
+
+def _flag(name: str) -> str:
+    return name.replace("_", "-")

@@ -1,0 +1,1 @@
+"""Moving replicas: plans, what they cost, and the files they are written in."""

@@ -1,0 +1,130 @@
+"""What a plan costs. A new replica is fetched from the partition's leader, whole; one that goes costs nothing.
+
+The peak of a broker's disk is what it has and all it gets: replicas that go are deleted only when the new ones are in
+sync, which in the worst case is at the very end. Plans that are executed in batches need less. What goes between the
+log dirs of a broker is counted by itself (``log_dir_moves``): no other broker sends it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.reassignment.balance import Imbalance, imbalance
+from kafkapy.metadata.reassignment.layout import Assignment, Layout
+from kafkapy.metadata.reassignment.rack_rule import RackRule
+from kafkapy.metadata.reassignment.reassignment_json import LogDirs, Reassignment
+
+
+class BrokerCost(NamedTuple):
+    """What a plan does to a broker."""
+
+    bytes_in: int
+    bytes_out: int
+    disk_before: int
+    disk_peak: int
+    disk_after: int
+    replicas_before: int
+    replicas_after: int
+    leaders_before: int
+    leaders_after: int
+
+
+class PlanCost(NamedTuple):
+    """``pairs`` are the bytes that go from a broker (the leader of a partition) to another; ``brokers`` is by id."""
+
+    partitions: int
+    replicas_moved: int
+    bytes_moved: int
+    leaders_moved: int
+    rack_violations_before: int
+    rack_violations_after: int
+    imbalance_before: Imbalance
+    imbalance_after: Imbalance
+    brokers: Mapping[int, BrokerCost]
+    pairs: Mapping[tuple[int, int], int]
+
+    def seconds(self, throttle: int) -> float:
+        """How long it takes at ``throttle`` bytes a second, see ``seconds_to_copy``."""
+        return seconds_to_copy(self.pairs, throttle)
+
+
+def bytes_moved(layout: Layout, plan: Assignment) -> int:
+    """What a plan copies."""
+    return sum(layout.size(p) * len(set(after).difference(layout.replicas[p])) for p, after in plan.items())
+
+
+def log_dir_moves(layout: Layout, plan: Reassignment, current: LogDirs) -> dict[tuple[TopicPartition, int], int]:
+    """The replicas that stay on their broker and go to another of its log dirs, with their bytes."""
+    return {
+        (partition, broker): layout.size(partition)
+        for (partition, broker), path in sorted(plan.log_dirs.items())
+        if broker in layout.replicas[partition]
+        and current.get((partition, broker)) not in (None, os.path.abspath(path))
+    }
+
+
+def plan_cost(layout: Layout, plan: Assignment, brokers: Iterable[int]) -> PlanCost:
+    """The cost of a plan, and the balance: of all brokers before it, of ``brokers`` after it."""
+    done, chosen = layout.after(plan), [broker for broker in brokers if broker in layout.brokers]
+    pairs = copied_bytes(layout, plan)
+    rule, rule_after = RackRule(layout.brokers), RackRule({broker: layout.brokers[broker] for broker in chosen})
+    changed = {partition: after for partition, after in plan.items() if after != layout.replicas[partition]}
+    return PlanCost(
+        len(changed),
+        sum(len(set(after).difference(layout.replicas[p])) for p, after in changed.items()),
+        sum(pairs.values()),
+        sum(after[0] != layout.replicas[p][0] for p, after in changed.items()),
+        sum(not rule.is_kept(replicas) for replicas in layout.replicas.values()),
+        sum(not rule_after.is_kept(replicas) for replicas in done.replicas.values()),
+        imbalance(layout, rule, layout.brokers),
+        imbalance(done, rule_after, chosen),
+        _broker_costs(layout, done, pairs),
+        pairs,
+    )
+
+
+def copied_bytes(layout: Layout, plan: Assignment) -> dict[tuple[int, int], int]:
+    """The bytes that go from each broker to each other."""
+    pairs: Counter[tuple[int, int]] = Counter()
+    for partition, after in plan.items():
+        for broker in set(after).difference(layout.replicas[partition]):
+            pairs[layout.leader(partition), broker] += layout.size(partition)
+    return dict(sorted(pairs.items()))
+
+
+def seconds_to_copy(pairs: Mapping[tuple[int, int], int], throttle: int) -> float:
+    """How long copies take when no broker sends more than ``throttle`` bytes a second, nor receives more."""
+    incoming, outgoing = _traffic(pairs)
+    return max((*incoming.values(), *outgoing.values()), default=0) / throttle
+
+
+def _traffic(pairs: Mapping[tuple[int, int], int]) -> tuple[Counter[int], Counter[int]]:
+    incoming, outgoing = Counter[int](), Counter[int]()
+    for (source, target), size in pairs.items():
+        outgoing[source] += size
+        incoming[target] += size
+    return incoming, outgoing
+
+
+def _broker_costs(layout: Layout, done: Layout, pairs: Mapping[tuple[int, int], int]) -> dict[int, BrokerCost]:
+    incoming, outgoing = _traffic(pairs)
+    before = layout.bytes_on(), layout.replica_counts(), layout.leader_counts()
+    after = done.bytes_on(), done.replica_counts(), done.leader_counts()
+    return {
+        broker: BrokerCost(
+            incoming[broker],
+            outgoing[broker],
+            before[0].get(broker, 0),
+            before[0].get(broker, 0) + incoming[broker],
+            after[0].get(broker, 0),
+            before[1].get(broker, 0),
+            after[1].get(broker, 0),
+            before[2].get(broker, 0),
+            after[2].get(broker, 0),
+        )
+        for broker in sorted({*before[0], *after[0]})
+    }

@@ -1,0 +1,94 @@
+"""What plans cost, and how they are cut into batches."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.reassignment.goal import Goal
+from kafkapy.metadata.reassignment.layout import Layout
+from kafkapy.metadata.reassignment.minimal_plan import minimal_plan
+from kafkapy.metadata.reassignment.plan_batches import batches
+from kafkapy.metadata.reassignment.plan_cost import bytes_moved, log_dir_moves, plan_cost
+from kafkapy.metadata.reassignment.reassignment_json import Reassignment
+from kafkapy.output.plan_lines import cost_lines
+from tests.metadata.reassignment.layouts import layouts
+
+A, B = TopicPartition("a", 0), TopicPartition("b", 0)
+
+
+def test_a_small_plan() -> None:
+    layout = Layout({1: "x", 2: "x", 3: "y"}, {A: (1, 2), B: (2, 3)}, {A: 100, B: 10}, leaders={A: 2, B: 2})
+    cost = plan_cost(layout, {A: (1, 3), B: (3, 2)}, layout.brokers)
+    assert (cost.partitions, cost.replicas_moved, cost.bytes_moved, cost.leaders_moved) == (2, 1, 100, 1)
+    assert cost.pairs == {(2, 3): 100}, "the leader is fetched from"
+    assert (cost.rack_violations_before, cost.rack_violations_after) == (1, 0)
+    assert cost.brokers[3]._asdict() == {
+        "bytes_in": 100,
+        "bytes_out": 0,
+        "disk_before": 10,
+        "disk_peak": 110,
+        "disk_after": 110,
+        "replicas_before": 1,
+        "replicas_after": 2,
+        "leaders_before": 0,
+        "leaders_after": 1,
+    }
+    assert cost.brokers[2].disk_peak == 110
+    assert cost.brokers[2].disk_after == 10
+    assert cost.seconds(50) == 2.0
+
+
+def test_the_table_of_a_large_cluster_fits_a_terminal() -> None:
+    brokers = dict.fromkeys(range(100, 130))
+    replicas = {TopicPartition("t", n): (100 + n % 30, 100 + (n + 1) % 30) for n in range(10_000)}
+    layout = Layout(brokers, replicas, dict.fromkeys(replicas, 1_499_000_000))
+    plan = {partition: (100 + (found[1] - 99) % 30, found[0]) for partition, found in replicas.items()}
+    lines = list(cost_lines(layout, plan_cost(layout, plan, brokers), 1_000_000))
+    assert max(map(len, lines)) <= 80
+    assert lines[-1] == "and 10 brokers with less to do (--output table shows all)"
+
+
+def test_moves_between_log_dirs_are_counted_by_themselves() -> None:
+    a, b = TopicPartition("t", 0), TopicPartition("t", 1)
+    layout = Layout(dict.fromkeys((1, 2)), {a: (1,), b: (2,)}, {a: 7, b: 9})
+    current = {(a, 1): "/one", (b, 2): "/two"}
+    plan = Reassignment({a: (1,), b: (2,)}, {(a, 1): "/other", (b, 2): "/two/"})
+    assert log_dir_moves(layout, plan, current) == {(a, 1): 7}
+    assert log_dir_moves(layout, Reassignment({a: (2,)}, {(a, 2): "/two"}), current) == {}, "that is a new replica"
+
+
+def test_nothing_costs_nothing() -> None:
+    layout = Layout({1: None}, {A: (1,)}, {A: 100})
+    cost = plan_cost(layout, {}, (1,))
+    assert (cost.partitions, cost.bytes_moved, cost.seconds(1), cost.pairs) == (0, 0, 0.0, {})
+    assert cost.imbalance_before == cost.imbalance_after == (0.0, 0.0, 0.0)
+
+
+@given(layout=layouts())
+@settings(deadline=None)
+def test_sums_agree(layout: Layout) -> None:
+    plan = minimal_plan(layout, Goal(frozenset(layout.replicas), tuple(layout.brokers), tolerance=0.0))
+    cost = plan_cost(layout, plan, layout.brokers)
+    assert sum(each.bytes_in for each in cost.brokers.values()) == cost.bytes_moved == bytes_moved(layout, plan)
+    assert sum(each.bytes_out for each in cost.brokers.values()) == cost.bytes_moved
+    for broker, each in cost.brokers.items():
+        assert each.disk_after <= each.disk_peak == each.disk_before + each.bytes_in
+        assert each.disk_after == layout.after(plan).bytes_on().get(broker, 0)
+
+
+@given(layout=layouts(), size=st.none() | st.integers(1, 4), limit=st.none() | st.integers(0, 2000))
+@settings(deadline=None)
+def test_batches_are_the_plan_and_keep_their_limits(layout: Layout, size: int | None, limit: int | None) -> None:
+    plan = minimal_plan(layout, Goal(frozenset(layout.replicas), tuple(layout.brokers), tolerance=0.0))
+    parts = batches(layout, plan, size, limit)
+    assert [p for part in parts for p in part] == sorted(plan)
+    assert all(parts)
+    assert size is None or all(len(part) <= size for part in parts)
+    for part in parts:
+        assert (
+            limit is None
+            or bytes_moved(layout, part) <= limit
+            or len([p for p in part if bytes_moved(layout, {p: part[p]})]) == 1
+        )
+    if size is None and limit is None:
+        assert len(parts) <= 1
