@@ -1,0 +1,160 @@
+"""``kafkapy leader-election``: kafka-leader-election.sh."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kafkapy.errors import KafkaError, UsageError
+from kafkapy.output.output_format import Output
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .tool_errors import fail
+
+if TYPE_CHECKING:
+    from kafkapy.backends.leader_election import ElectionResult
+    from kafkapy.log.topic_partition import TopicPartition
+
+WHICH = "Which partitions (one of these)"
+
+
+class ElectionType(StrEnum):
+    """Kafka's election types."""
+
+    PREFERRED = "preferred"
+    UNCLEAN = "unclean"
+
+
+app = new_app()
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        (
+            "Give every partition its preferred leader back:",
+            "kafkapy leader-election --cluster demo --election-type preferred --all-topic-partitions",
+        ),
+        (
+            "Let a partition that has no leader lose data rather than wait:",
+            "kafkapy leader-election --cluster demo --election-type unclean --topic orders --partition 0",
+        ),
+        (
+            "Elect for the partitions in a file, and see who leads now:",
+            "kafkapy leader-election --cluster demo --election-type preferred --path-to-json-file partitions.json "
+            "--output table",
+        ),
+    ),
+)
+def leader_election(
+    election_type: Annotated[
+        ElectionType | None,
+        typer.Option(
+            case_sensitive=False,
+            help="preferred: the first replica leads again, where it is in sync and does not. unclean: a partition "
+            "without a leader takes any live replica, and may lose data (required).",
+        ),
+    ] = None,
+    topic: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A topic, with --partition.", rich_help_panel=WHICH)
+    ] = None,
+    partition: Annotated[
+        int | None, typer.Option(metavar="N", help="The partition of --topic.", rich_help_panel=WHICH)
+    ] = None,
+    all_topic_partitions: Annotated[
+        bool,
+        typer.Option("--all-topic-partitions", help="Every partition that needs the election.", rich_help_panel=WHICH),
+    ] = False,
+    path_to_json_file: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help='The partitions in a file: {"partitions": [{"topic": "t", "partition": 0}]}',
+            rich_help_panel=WHICH,
+        ),
+    ] = None,
+    no_fsync: Annotated[bool, typer.Option("--no-fsync", help="Do not wait for the disk: for play only.")] = False,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Elect leaders of partitions: the preferred ones, or any where there is none."""
+    if election_type is None:
+        raise UsageError("Missing required option(s): election-type")
+    _check(topic, partition, all_topic_partitions, path_to_json_file)
+    from kafkapy.backends.leader_election import elect_leaders
+    from kafkapy.backends.selection import open_cluster_for_writing
+    from kafkapy.output.printing import print_rows
+
+    wanted = _partitions(topic, partition, path_to_json_file)
+    election = election_type.value.upper()
+    opened = open_cluster_for_writing(selection(cluster, log_dirs, bootstrap_server), sync=not no_fsync)
+    try:
+        results = elect_leaders(opened, election, wanted)
+    finally:
+        opened.close()
+    rows = ((None, _row(result, election)) for result in results)
+    print_rows(output, ((line, None) for line in _lines(results, election)) if output == Output.KAFKA else rows)
+    failures = sum(result.is_failure for result in results)
+    if failures:
+        fail(f"{failures} replica(s) could not be elected")
+
+
+def _check(topic: str | None, partition: int | None, all_partitions: bool, path: str | None) -> None:
+    if sum((topic is not None, all_partitions, path is not None)) != 1:
+        raise UsageError(
+            "One and only one of the following options is required: topic, all-topic-partitions, path-to-json-file"
+        )
+    if topic is not None and partition is None:
+        raise UsageError("Missing required option(s): partition")
+    if topic is None and partition is not None:
+        raise UsageError("Option partition is only allowed if topic is used")
+
+
+def _partitions(topic: str | None, partition: int | None, path: str | None) -> "list[TopicPartition] | None":
+    from kafkapy.log.topic_partition import TopicPartition
+    from kafkapy.metadata.leader_election_file import parse_partitions
+
+    if topic is not None and partition is not None:
+        return [TopicPartition(topic, partition)]
+    if path is None:
+        return None
+    with open(path, "rb") as file:
+        data = file.read()
+    try:
+        return parse_partitions(data)
+    except KafkaError as error:
+        fail(str(error))
+
+
+def _lines(results: "list[ElectionResult]", election: str) -> Iterator[str]:
+    elected = [str(result.partition) for result in results if result.error is None]
+    if elected:
+        yield f"Successfully completed leader election ({election}) for partitions {', '.join(elected)}"
+    settled = [str(result.partition) for result in results if not result.is_needed]
+    if settled:
+        yield f"Valid replica already elected for partitions {', '.join(settled)}"
+    for result in results:
+        if result.is_failure:
+            yield f"Error completing leader election ({election}) for partition: {result.partition}: {_error(result)}"
+
+
+def _row(result: "ElectionResult", election: str) -> dict[str, Any]:
+    topic, partition = result.partition
+    return {
+        "type": "leader_election",
+        "topic": topic,
+        "partition": partition,
+        "election": election.lower(),
+        "result": "failed" if result.is_failure else "elected" if result.is_needed else "not needed",
+        "leader": result.leader,
+        "error": _error(result) if result.is_failure else None,
+    }
+
+
+def _error(result: "ElectionResult") -> str:
+    assert result.error is not None
+    return f"org.apache.kafka.common.errors.{result.error.name}: {result.error}"
