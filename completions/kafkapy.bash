@@ -22,12 +22,33 @@ _kafkapy() {
     fi
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case "$path $word" in
-            'kafkapy assign'|'kafkapy configs'|'kafkapy console-consumer'|'kafkapy console-producer'|'kafkapy consumer-groups'|'kafkapy consumer-offsets'|'kafkapy delete-records'|'kafkapy dump-log'|'kafkapy features'|'kafkapy get-offsets'|'kafkapy groups'|'kafkapy log-dirs'|'kafkapy lookup'|'kafkapy maintenance'|'kafkapy metadata-quorum'|'kafkapy metadata-shell'|'kafkapy share-groups'|'kafkapy storage'|'kafkapy storage format'|'kafkapy storage version-mapping'|'kafkapy storage feature-dependencies'|'kafkapy storage broker-properties'|'kafkapy storage info'|'kafkapy storage random-uuid'|'kafkapy streams-groups'|'kafkapy topics'|'kafkapy transactions'|'kafkapy transactions list'|'kafkapy transactions describe'|'kafkapy transactions describe-producers'|'kafkapy transactions find-hanging'|'kafkapy transactions abort'|'kafkapy transactions forceTerminateTransaction') path="$path $word" ;;
+            'kafkapy assign'|'kafkapy cluster'|'kafkapy cluster status'|'kafkapy cluster stop-broker'|'kafkapy cluster kill-broker'|'kafkapy cluster start-broker'|'kafkapy cluster lag-broker'|'kafkapy cluster replicate'|'kafkapy cluster advance'|'kafkapy configs'|'kafkapy console-consumer'|'kafkapy console-producer'|'kafkapy consumer-groups'|'kafkapy consumer-offsets'|'kafkapy delete-records'|'kafkapy dump-log'|'kafkapy features'|'kafkapy get-offsets'|'kafkapy groups'|'kafkapy lab'|'kafkapy lab list'|'kafkapy lab show'|'kafkapy lab run'|'kafkapy leader-election'|'kafkapy log-dirs'|'kafkapy lookup'|'kafkapy maintenance'|'kafkapy metadata-quorum'|'kafkapy metadata-shell'|'kafkapy reassign-partitions'|'kafkapy replica-diff'|'kafkapy share-groups'|'kafkapy storage'|'kafkapy storage format'|'kafkapy storage version-mapping'|'kafkapy storage feature-dependencies'|'kafkapy storage broker-properties'|'kafkapy storage info'|'kafkapy storage random-uuid'|'kafkapy streams-groups'|'kafkapy topics'|'kafkapy transactions'|'kafkapy transactions list'|'kafkapy transactions describe'|'kafkapy transactions describe-producers'|'kafkapy transactions find-hanging'|'kafkapy transactions abort'|'kafkapy transactions forceTerminateTransaction') path="$path $word" ;;
         esac
     done
     case "$path $prev" in
         'kafkapy assign --topics'|'kafkapy assign --members'|'kafkapy assign --assignor'|'kafkapy assign --group-protocol'|'kafkapy assign --racks'|'kafkapy assign --replication-factor'|'kafkapy assign --then') :; return ;;
         'kafkapy assign --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy cluster status --topic') :; return ;;
+        'kafkapy cluster status --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy cluster status --cluster') _kafkapy_files "$cur"; return ;;
+        'kafkapy cluster stop-broker broker'|'kafkapy cluster stop-broker --topic') :; return ;;
+        'kafkapy cluster stop-broker --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy cluster stop-broker --cluster') _kafkapy_files "$cur"; return ;;
+        'kafkapy cluster kill-broker broker'|'kafkapy cluster kill-broker --topic') :; return ;;
+        'kafkapy cluster kill-broker --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy cluster kill-broker --cluster') _kafkapy_files "$cur"; return ;;
+        'kafkapy cluster start-broker broker'|'kafkapy cluster start-broker --topic') :; return ;;
+        'kafkapy cluster start-broker --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy cluster start-broker --cluster') _kafkapy_files "$cur"; return ;;
+        'kafkapy cluster lag-broker broker'|'kafkapy cluster lag-broker --topic') :; return ;;
+        'kafkapy cluster lag-broker --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy cluster lag-broker --cluster') _kafkapy_files "$cur"; return ;;
+        'kafkapy cluster replicate --topic') :; return ;;
+        'kafkapy cluster replicate --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy cluster replicate --cluster') _kafkapy_files "$cur"; return ;;
+        'kafkapy cluster advance --ms'|'kafkapy cluster advance --topic') :; return ;;
+        'kafkapy cluster advance --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy cluster advance --cluster') _kafkapy_files "$cur"; return ;;
         'kafkapy configs --entity-type'|'kafkapy configs --entity-name'|'kafkapy configs --topic'|'kafkapy configs --client'|'kafkapy configs --user'|'kafkapy configs --broker'|'kafkapy configs --ip'|'kafkapy configs --client-metrics'|'kafkapy configs --group'|'kafkapy configs --add-config'|'kafkapy configs --delete-config'|'kafkapy configs --bootstrap-server') :; return ;;
         'kafkapy configs --add-config-file'|'kafkapy configs --cluster'|'kafkapy configs --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy configs --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
@@ -59,6 +80,16 @@ _kafkapy() {
         'kafkapy groups --group-type'|'kafkapy groups --protocol'|'kafkapy groups --bootstrap-server') :; return ;;
         'kafkapy groups --cluster'|'kafkapy groups --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy groups --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy lab list --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy lab show scenario') :; return ;;
+        'kafkapy lab show --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy lab run scenario'|'kafkapy lab run --step') :; return ;;
+        'kafkapy lab run --keep') _kafkapy_files "$cur"; return ;;
+        'kafkapy lab run --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy leader-election --election-type') mapfile -t COMPREPLY < <(compgen -W 'preferred unclean' -- "$cur"); return ;;
+        'kafkapy leader-election --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy leader-election --topic'|'kafkapy leader-election --partition'|'kafkapy leader-election --bootstrap-server') :; return ;;
+        'kafkapy leader-election --path-to-json-file'|'kafkapy leader-election --cluster'|'kafkapy leader-election --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy log-dirs --topic-list'|'kafkapy log-dirs --broker-list'|'kafkapy log-dirs --bootstrap-server') :; return ;;
         'kafkapy log-dirs --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy log-dirs --cluster'|'kafkapy log-dirs --log-dirs') _kafkapy_files "$cur"; return ;;
@@ -73,11 +104,18 @@ _kafkapy() {
         'kafkapy metadata-quorum --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy metadata-shell --snapshot'|'kafkapy metadata-shell -s'|'kafkapy metadata-shell --cluster'|'kafkapy metadata-shell --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy metadata-shell --bootstrap-server') :; return ;;
+        'kafkapy reassign-partitions --topics-to-move-json-file'|'kafkapy reassign-partitions --reassignment-json-file'|'kafkapy reassign-partitions --save'|'kafkapy reassign-partitions --rollback-file'|'kafkapy reassign-partitions --cluster'|'kafkapy reassign-partitions --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy reassign-partitions --broker-list'|'kafkapy reassign-partitions --drain-broker'|'kafkapy reassign-partitions --add-broker'|'kafkapy reassign-partitions --set-replication-factor'|'kafkapy reassign-partitions --demote-broker'|'kafkapy reassign-partitions --tolerance'|'kafkapy reassign-partitions --seed'|'kafkapy reassign-partitions --batch-size'|'kafkapy reassign-partitions --batch-bytes'|'kafkapy reassign-partitions --throttle'|'kafkapy reassign-partitions --replica-alter-log-dirs-throttle'|'kafkapy reassign-partitions --timeout'|'kafkapy reassign-partitions --bootstrap-server') :; return ;;
+        'kafkapy reassign-partitions --strategy') mapfile -t COMPREPLY < <(compgen -W 'kafka minimal balanced' -- "$cur"); return ;;
+        'kafkapy reassign-partitions --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy replica-diff --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
+        'kafkapy replica-diff --cluster'|'kafkapy replica-diff --log-dirs') _kafkapy_files "$cur"; return ;;
+        'kafkapy replica-diff --bootstrap-server') :; return ;;
         'kafkapy share-groups --group'|'kafkapy share-groups --bootstrap-server') :; return ;;
         'kafkapy share-groups --cluster'|'kafkapy share-groups --log-dirs') _kafkapy_files "$cur"; return ;;
         'kafkapy share-groups --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv' -- "$cur"); return ;;
         'kafkapy storage format --cluster'|'kafkapy storage format --config'|'kafkapy storage format -c') _kafkapy_files "$cur"; return ;;
-        'kafkapy storage format --brokers'|'kafkapy storage format --racks'|'kafkapy storage format --add-scram'|'kafkapy storage format -S'|'kafkapy storage format --initial-controllers'|'kafkapy storage format -I'|'kafkapy storage format --cluster-id'|'kafkapy storage format -t'|'kafkapy storage format --release-version'|'kafkapy storage format -r'|'kafkapy storage format --metadata-version'|'kafkapy storage format --feature'|'kafkapy storage format -f') :; return ;;
+        'kafkapy storage format --brokers'|'kafkapy storage format --racks'|'kafkapy storage format --log-dirs-per-broker'|'kafkapy storage format --add-scram'|'kafkapy storage format -S'|'kafkapy storage format --initial-controllers'|'kafkapy storage format -I'|'kafkapy storage format --cluster-id'|'kafkapy storage format -t'|'kafkapy storage format --release-version'|'kafkapy storage format -r'|'kafkapy storage format --metadata-version'|'kafkapy storage format --feature'|'kafkapy storage format -f') :; return ;;
         'kafkapy storage version-mapping --release-version'|'kafkapy storage version-mapping -r') :; return ;;
         'kafkapy storage feature-dependencies --feature'|'kafkapy storage feature-dependencies -f') :; return ;;
         'kafkapy storage broker-properties --broker'|'kafkapy storage broker-properties --base-port') :; return ;;
@@ -108,8 +146,16 @@ _kafkapy() {
         'kafkapy transactions forceTerminateTransaction --cluster'|'kafkapy transactions forceTerminateTransaction --log-dirs') _kafkapy_files "$cur"; return ;;
     esac
     case "$path" in
-        'kafkapy') mapfile -t COMPREPLY < <(compgen -W 'assign configs console-consumer console-producer consumer-groups consumer-offsets delete-records dump-log features get-offsets groups log-dirs lookup maintenance metadata-quorum metadata-shell share-groups storage streams-groups topics transactions --debug --version --help' -- "$cur") ;;
+        'kafkapy') mapfile -t COMPREPLY < <(compgen -W 'assign cluster configs console-consumer console-producer consumer-groups consumer-offsets delete-records dump-log features get-offsets groups lab leader-election log-dirs lookup maintenance metadata-quorum metadata-shell reassign-partitions replica-diff share-groups storage streams-groups topics transactions --debug --version --help' -- "$cur") ;;
         'kafkapy assign') mapfile -t COMPREPLY < <(compgen -W '--topics --members --assignor --group-protocol --racks --replication-factor --then --output --debug --version --help' -- "$cur") ;;
+        'kafkapy cluster') mapfile -t COMPREPLY < <(compgen -W 'status stop-broker kill-broker start-broker lag-broker replicate advance --help' -- "$cur") ;;
+        'kafkapy cluster status') mapfile -t COMPREPLY < <(compgen -W '--topic --exclude-internal --output --debug --version --help --cluster' -- "$cur") ;;
+        'kafkapy cluster stop-broker') mapfile -t COMPREPLY < <(compgen -W 'broker --topic --exclude-internal --output --debug --version --help --cluster' -- "$cur") ;;
+        'kafkapy cluster kill-broker') mapfile -t COMPREPLY < <(compgen -W 'broker --lose-unflushed --topic --exclude-internal --output --debug --version --help --cluster' -- "$cur") ;;
+        'kafkapy cluster start-broker') mapfile -t COMPREPLY < <(compgen -W 'broker --topic --exclude-internal --output --debug --version --help --cluster' -- "$cur") ;;
+        'kafkapy cluster lag-broker') mapfile -t COMPREPLY < <(compgen -W 'broker --topic --exclude-internal --output --debug --version --help --cluster' -- "$cur") ;;
+        'kafkapy cluster replicate') mapfile -t COMPREPLY < <(compgen -W '--until-caught-up --topic --exclude-internal --output --debug --version --help --cluster' -- "$cur") ;;
+        'kafkapy cluster advance') mapfile -t COMPREPLY < <(compgen -W '--ms --topic --exclude-internal --output --debug --version --help --cluster' -- "$cur") ;;
         'kafkapy configs') mapfile -t COMPREPLY < <(compgen -W '--describe --alter --all --entity-type --entity-name --entity-default --topic --client --client-defaults --user --user-defaults --broker --broker-defaults --ip --ip-defaults --client-metrics --group --add-config --add-config-file --delete-config --no-fsync --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy console-consumer') mapfile -t COMPREPLY < <(compgen -W '--topic --include --partition --offset --from-beginning --isolation-level --max-messages --timeout-ms --follow --formatter --formatter-property --formatter-config --key-deserializer --value-deserializer --skip-message-on-error --enable-systest-events --command-property --command-config --group --members --then --exec --exec-timeout --retry-delays --dead-letter-topic --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
         'kafkapy console-producer') mapfile -t COMPREPLY < <(compgen -W '--topic --reader-property --reader-config --line-reader --sync --compression-codec --batch-size --timeout --request-required-acks --no-fsync --command-property --command-config --transactional-id --transaction-size --abort-every --message-send-max-retries --retry-backoff-ms --request-timeout-ms --metadata-expiry-ms --max-block-ms --max-memory-bytes --socket-buffer-size --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
@@ -120,14 +166,21 @@ _kafkapy() {
         'kafkapy features') mapfile -t COMPREPLY < <(compgen -W '--node-id --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy get-offsets') mapfile -t COMPREPLY < <(compgen -W '--topic --partitions --topic-partitions --exclude-internal-topics --time --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy groups') mapfile -t COMPREPLY < <(compgen -W '--list --group-type --protocol --consumer --share --streams --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
+        'kafkapy lab') mapfile -t COMPREPLY < <(compgen -W 'list show run --help' -- "$cur") ;;
+        'kafkapy lab list') mapfile -t COMPREPLY < <(compgen -W '--output --debug --version --help' -- "$cur") ;;
+        'kafkapy lab show') mapfile -t COMPREPLY < <(compgen -W 'scenario --source --output --debug --version --help' -- "$cur") ;;
+        'kafkapy lab run') mapfile -t COMPREPLY < <(compgen -W 'scenario --step --keep --output --debug --version --help' -- "$cur") ;;
+        'kafkapy leader-election') mapfile -t COMPREPLY < <(compgen -W '--election-type --no-fsync --output --debug --version --help --topic --partition --all-topic-partitions --path-to-json-file --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy log-dirs') mapfile -t COMPREPLY < <(compgen -W '--describe --topic-list --broker-list --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy lookup') mapfile -t COMPREPLY < <(compgen -W '--topic --partition --output --debug --version --help --offset --time --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy maintenance') mapfile -t COMPREPLY < <(compgen -W '--dry-run --topic --now --assume --snapshot --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy metadata-quorum') mapfile -t COMPREPLY < <(compgen -W '--status --replication --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy metadata-shell') mapfile -t COMPREPLY < <(compgen -W '--snapshot -s --cluster --log-dirs --bootstrap-server --debug --version --help' -- "$cur") ;;
+        'kafkapy reassign-partitions') mapfile -t COMPREPLY < <(compgen -W '--generate --execute --verify --cancel --list --topics-to-move-json-file --broker-list --reassignment-json-file --disable-rack-aware --drain-broker --add-broker --set-replication-factor --rebalance --demote-broker --fix-racks --strategy --tolerance --seed --save --simulate --batch-size --batch-bytes --throttle --additional --replica-alter-log-dirs-throttle --disallow-replication-factor-change --timeout --preserve-throttles --no-wait --no-elect --rollback-file --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
+        'kafkapy replica-diff') mapfile -t COMPREPLY < <(compgen -W '--all-topics --repair-plan --output --debug --version --help --cluster --log-dirs --bootstrap-server' -- "$cur") ;;
         'kafkapy share-groups') mapfile -t COMPREPLY < <(compgen -W '--list --describe --group --all-groups --offsets --members --state --verbose --cluster --log-dirs --bootstrap-server --output --debug --version --help' -- "$cur") ;;
         'kafkapy storage') mapfile -t COMPREPLY < <(compgen -W 'format version-mapping feature-dependencies broker-properties info random-uuid --help' -- "$cur") ;;
-        'kafkapy storage format') mapfile -t COMPREPLY < <(compgen -W '--cluster --brokers --racks --config -c --add-scram -S --ignore-formatted -g --standalone -s --no-initial-controllers -N --initial-controllers -I --cluster-id -t --release-version -r --metadata-version --feature -f --debug --version --help' -- "$cur") ;;
+        'kafkapy storage format') mapfile -t COMPREPLY < <(compgen -W '--cluster --brokers --racks --log-dirs-per-broker --config -c --add-scram -S --ignore-formatted -g --standalone -s --no-initial-controllers -N --initial-controllers -I --cluster-id -t --release-version -r --metadata-version --feature -f --debug --version --help' -- "$cur") ;;
         'kafkapy storage version-mapping') mapfile -t COMPREPLY < <(compgen -W '--release-version -r --debug --version --help' -- "$cur") ;;
         'kafkapy storage feature-dependencies') mapfile -t COMPREPLY < <(compgen -W '--feature -f --debug --version --help' -- "$cur") ;;
         'kafkapy storage broker-properties') mapfile -t COMPREPLY < <(compgen -W '--broker --base-port --debug --version --help --cluster' -- "$cur") ;;

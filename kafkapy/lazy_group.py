@@ -18,6 +18,7 @@ from kafkapy.subcommand import COMMON_OPTIONS, examples, write_verbatim
 
 COMMANDS = {
     "assign": "Show how an assignor divides partitions, and what moves when the group changes.",
+    "cluster": "Stop, kill, start and slow down the brokers of a cluster directory, and see where replicas stand.",
     "configs": "Show and change configs of topics, brokers, users, clients, groups and client metrics.",
     "console-consumer": "Print the records of topics, or run a command for each, as members of a group.",
     "console-producer": "Send each line of the standard input to a topic as a record.",
@@ -28,11 +29,15 @@ COMMANDS = {
     "features": "Show the features of a cluster: what a node supports, and what is in force.",
     "get-offsets": "Show offsets of partitions: the latest, the earliest, or by time.",
     "groups": "List groups of all types.",
+    "lab": "Play what happens to replicas when brokers fail, step by step, and see every offset.",
+    "leader-election": "Elect leaders of partitions: the preferred ones, or any where there is none.",
     "log-dirs": "Show the log dirs of brokers: which replicas they hold, and how large these are.",
     "lookup": "Show how Kafka finds a record: segment, index entries, batches, and how little of the log is read.",
     "maintenance": "Run once what brokers do in the background: retention, compaction, snapshots, expiry.",
     "metadata-quorum": "Describe the metadata quorum, as far as its files tell.",
     "metadata-shell": "Look at the metadata of a cluster as if it were files in directories.",
+    "reassign-partitions": "Plan moves of replicas between brokers, with what they cost, and carry them out.",
+    "replica-diff": "Compare the copies of partitions batch by batch: where they part, and which one to trust.",
     "share-groups": "List and describe share groups.",
     "storage": "Make cluster directories, and see what log dirs are made of.",
     "streams-groups": "List and describe streams groups.",
