@@ -140,6 +140,7 @@ def start_broker(
     """Start a broker again. One that was stopped or killed then catches up by 'replicate'; one that lags fetches
     again."""
     from kafkapy.backends import failures
+    from kafkapy.backends.selection import finish_transactions
     from kafkapy.output.cluster_lines import catch_up_pairs, change_pairs
 
     shows = _shows(topic, exclude_internal)
@@ -147,6 +148,7 @@ def start_broker(
     def work(opened: "DirectoryCluster") -> "Iterator[Pair]":
         yield from change_pairs(failures.start_broker(opened, broker), shows)
         yield from catch_up_pairs(broker, failures.out_of_sync(opened, broker))
+        finish_transactions(opened)
 
     _run(cluster, output, work)
 
@@ -193,10 +195,16 @@ def replicate(
 ) -> None:
     """Let the followers of all partitions fetch. Those that are not in sync come into the ISR by it."""
     from kafkapy.backends import failures
+    from kafkapy.backends.selection import finish_transactions
     from kafkapy.output.cluster_lines import replicated_pairs
 
     shows = _shows(topic, exclude_internal)
-    _run(cluster, output, lambda opened: replicated_pairs(failures.replicate(opened, until_caught_up), shows))
+
+    def work(opened: "DirectoryCluster") -> "Iterator[Pair]":
+        yield from replicated_pairs(failures.replicate(opened, until_caught_up), shows)
+        finish_transactions(opened)
+
+    _run(cluster, output, work)
 
 
 @app.command(

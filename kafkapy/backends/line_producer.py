@@ -50,7 +50,7 @@ class LineProducer:
         self._reader = LineMessageReader(reader)
         self._clock = clock
         self._random = random
-        self._tell = tell
+        self.tell = tell
         self._sync = sync
         self._identity = identity
         self._accumulator: RecordAccumulator | None = None
@@ -85,7 +85,7 @@ class LineProducer:
     def _begin(self) -> RecordAccumulator:
         if self._topic not in self._cluster.image().topics:
             # what Kafka's producer logs when its first request for metadata makes the broker create the topic
-            self._tell(
+            self.tell(
                 "WARN [Producer clientId=console-producer] The metadata response from the cluster reported a "
                 f"recoverable issue with correlation id 1 : {{{self._topic}=UNKNOWN_TOPIC_OR_PARTITION}}"
             )
@@ -119,7 +119,7 @@ class LineProducer:
             raise error
         self.failures += count
         what = "a message" if count == 1 else f"{count} messages"
-        self._tell(f"Error when sending {what} to topic {self._topic}: {error.name}: {error}")
+        self.tell(f"Error when sending {what} to topic {self._topic}: {error.name}: {error}")
 
 
 class Transactions:
@@ -134,6 +134,7 @@ class Transactions:
         self._abort_every = abort_every
         self._records = 0
         self._ended = 0
+        self._failures = 0
 
     @property
     def wait_ms(self) -> int | None:
@@ -154,8 +155,14 @@ class Transactions:
         self._producer.pause()
 
     def end(self) -> None:
-        """End the transaction that is open."""
+        """End the transaction that is open; one that lacks a record is aborted, since it is all or nothing."""
         self._producer.pause()
         self._records = 0
         self._ended += 1
-        self._identity.end(commit=not (self._abort_every and self._ended % self._abort_every == 0))
+        refused = self._producer.failures - self._failures
+        self._failures = self._producer.failures
+        if refused:
+            self._producer.tell(
+                f"kafkapy: transaction {self._ended} is aborted: {refused} of its messages were refused"
+            )
+        self._identity.end(commit=not refused and not (self._abort_every and self._ended % self._abort_every == 0))

@@ -6,11 +6,10 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.backends.cluster_file import FILE_NAME
-from kafkapy.errors import KafkaError, KafkapyError, Unsupported, UsageError
+from kafkapy.errors import KafkapyError, Unsupported, UsageError
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
-    from kafkapy.backends.directory import DirectoryCluster
 
 VARIABLE = "KAFKAPY_CLUSTER"
 DEFAULT_DIRECTORY = "kafkapy-cluster"
@@ -67,18 +66,21 @@ def open_cluster_for_writing(selection: Selection, sync: bool = True, legacy_pla
     for line in cluster.recovered:
         _tell(f"kafkapy: recovered {line}")
     if cluster.recovered:
-        _finish_transactions(cluster)
+        finish_transactions(cluster)
     return cluster
 
 
-def _finish_transactions(cluster: DirectoryCluster) -> None:
-    """Real brokers may take a transaction that was being ended for one of a deleted topic, and leave it hanging."""
-    try:
-        for transactional_id in cluster.transactions().recover():
-            _tell(f"kafkapy: finished the transaction of {transactional_id}")
-    except KafkaError as error:
-        if error.name not in ("LeaderNotAvailableException", "NotEnoughReplicasException"):
-            raise  # else too few brokers run, and the next command that finds them does it
+def finish_transactions(cluster: Cluster) -> None:
+    """What a coordinator does when it has loaded its states: write the markers of transactions whose end is decided.
+
+    Done after a crash and whenever brokers come back, since markers may have had to wait for them.
+    """
+    from kafkapy.coordinator.internal_topics import TRANSACTION_STATE
+
+    if TRANSACTION_STATE not in cluster.image().topics:
+        return
+    for transactional_id in cluster.transactions().recover():
+        _tell(f"kafkapy: finished the transaction of {transactional_id}")
 
 
 def _tell(line: str) -> None:

@@ -44,6 +44,7 @@ ADMIN_TIMEOUT_MS = 30_000  # request.timeout.ms of admin clients, which they als
 
 OffsetsMarker = Callable[[TopicPartition, int, bool], None]
 """Told the partition of a marker, the producer id, and whether the transaction is committed."""
+_TOO_FEW_BROKERS = ("LeaderNotAvailableException", "NotEnoughReplicasException", "TimeoutException")
 
 
 class TransactionCoordinator:
@@ -99,9 +100,17 @@ class TransactionCoordinator:
         return due
 
     def recover(self) -> list[str]:
-        """Finish what was decided and not finished; the transactional ids."""
-        found = [state for state in self._states.all().values() if state.state.is_prepared]
-        return [self._finish(state).transactional_id for state in found]
+        """Finish what was decided and not finished; the transactional ids. Where too few brokers run for a marker, it
+        is left for the next time."""
+        finished = []
+        for state in self._states.all().values():
+            if state.state.is_prepared:
+                try:
+                    finished.append(self._finish(state).transactional_id)
+                except KafkaError as error:
+                    if error.name not in _TOO_FEW_BROKERS:
+                        raise
+        return finished
 
     def init_producer_id(self, transactional_id: str, timeout_ms: int = DEFAULT_TIMEOUT_MS) -> ProducerIdAndEpoch:
         """Begin as the one producer of a transactional id: those before are fenced, and what they left open aborted."""

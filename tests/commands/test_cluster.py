@@ -209,3 +209,34 @@ def test_a_directory_that_is_none(tmp_path: Path, capfd: pytest.CaptureFixture[s
         done = run(capfd, "cluster", *command, "--cluster", tmp_path / "none")
         assert done.code == 1
         assert "there is no cluster directory" in done.err
+
+
+def test_a_transaction_that_lacks_a_record_is_aborted_and_ended_when_brokers_return(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    where = ("--cluster", str(tmp_path / "transactions"))
+    kafkapy = [sys.executable, "-m", "kafkapy"]
+    topic = ("--topic", "x", "--replica-assignment", "1:2,2:3", "--config", "min.insync.replicas=2")
+    assert run(capfd, "storage", "format", *where, "--brokers", "3").code == 0
+    assert run(capfd, "topics", "--create", *topic, *where).code == 0
+
+    def produce(first: int) -> subprocess.CompletedProcess[str]:
+        keyed = ("--reader-property", "parse.key=true", "--reader-property", "key.separator=:")
+        options = ("--topic", "x", *keyed, "--transactional-id", "tx", "--transaction-size", "20", *where)
+        lines = "".join(f"k{number}:{number}\n" for number in range(first, first + 20))
+        return subprocess.run(
+            [*kafkapy, "console-producer", *options], input=lines, capture_output=True, text=True, check=False
+        )
+
+    assert produce(0).returncode == 0
+    assert run(capfd, "cluster", "stop-broker", "1", *where).code == 0
+    refused = produce(100)
+    assert refused.returncode == 1
+    assert "kafkapy: transaction 1 is aborted" in refused.stderr
+    assert run(capfd, "cluster", "start-broker", "1", *where).code == 0
+    caught_up = run(capfd, "cluster", "replicate", "--until-caught-up", *where)
+    assert caught_up.err == "kafkapy: finished the transaction of tx\n"
+    assert produce(200).returncode == 0
+    committed = ("--topic", "x", "--from-beginning", "--isolation-level", "read_committed")
+    read = run(capfd, "console-consumer", *committed, *where)
+    assert sorted(map(int, read.lines)) == [*range(20), *range(200, 220)]

@@ -114,7 +114,7 @@ def members(real: RealCluster, group_id: str) -> dict[str, tuple[str, str]]:
 
 
 def consume(real: RealCluster, group_id: str, protocol: str, count: int) -> list[str]:
-    options = ("--topic", ORDERS, "--group", group_id, "--max-messages", str(count), "--timeout-ms", "30000")
+    options = ("--topic", ORDERS, "--group", group_id, "--max-messages", str(count), "--timeout-ms", "60000")
     printed = real.tool("consumer.ConsoleConsumer", *options, "--command-property", f"group.protocol={protocol}")
     return sorted(printed.splitlines())
 
@@ -142,8 +142,10 @@ def wait_until_read(real: RealCluster, *group_ids: str) -> Lag:
     while True:
         found = lag(real)
         states = listed(real)
-        done = all(found[group_id, number][2] == "0" for group_id in group_ids for number in range(3))
-        if done and all(states[group_id][1] == "Stable" for group_id in group_ids):
+        # while a group rebalances, the tool may leave it out
+        rows = [found.get((group_id, number)) for group_id in group_ids for number in range(3)]
+        done = all(row is not None and row[2] == "0" for row in rows)
+        if done and all(group_id in states and states[group_id][1] == "Stable" for group_id in group_ids):
             return found
         assert time.monotonic() < deadline, (found, states)
 

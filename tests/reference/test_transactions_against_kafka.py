@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 from kafkapy.backends.directory import DirectoryCluster
@@ -61,13 +62,18 @@ def commit_with_kafka(real: RealCluster, transactional_id: str, *sent: str) -> N
 
 
 def listed(real: RealCluster) -> dict[str, str]:
-    """The state of every transactional id."""
-    rows = [line.split() for line in real.tool("TransactionsCommand", "list").splitlines()[1:]]
-    return {row[0]: row[3] for row in rows}
+    """The state of every transactional id, when none is being ended any more."""
+    deadline = time.monotonic() + 60
+    while True:
+        rows = [line.split() for line in real.tool("TransactionsCommand", "list").splitlines()[1:]]
+        found = {row[0]: row[3] for row in rows}
+        if time.monotonic() > deadline or not any(state.startswith("Prepare") for state in found.values()):
+            return found
+        time.sleep(0.5)
 
 
 def consumed(real: RealCluster, count: int) -> list[str]:
-    options = ("--topic", TX, "--from-beginning", "--isolation-level", "read_committed", "--timeout-ms", "10000")
+    options = ("--topic", TX, "--from-beginning", "--isolation-level", "read_committed", "--timeout-ms", "60000")
     return real.tool("consumer.ConsoleConsumer", *options, "--max-messages", str(count)).splitlines()
 
 

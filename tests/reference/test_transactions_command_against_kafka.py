@@ -144,7 +144,7 @@ def test_kafka_says_the_same_of_kafkapys_transactions(tmp_path: Path, capfd: pyt
         real.wait_until_in_sync(7)
         answers = ask_kafka(real, *SHOWN, *REFUSED, *ends)
         options = ("--topic", TX, "--partition", "1", "--offset", "earliest", "--isolation-level", "read_committed")
-        seen = real.tool("consumer.ConsoleConsumer", *options, "--timeout-ms", "10000", "--max-messages", "2")
+        seen = real.tool("consumer.ConsoleConsumer", *options, "--timeout-ms", "60000", "--max-messages", "2")
     assert seen.splitlines() == ["pay", "behind"], "the transaction that kafkapy aborted holds nobody up"
 
     for args, mine, answer in zip(SHOWN, shown, answers, strict=False):
