@@ -9,10 +9,10 @@ import typer
 from kafkapy.errors import KafkaError, KafkapyError, UsageError
 from kafkapy.output.output_format import Output
 
-from .consumer_group_errors import failed, tell_problems
+from .consumer_group_errors import failed
 from .consumer_group_holders import evict_left_behind, tell_holders, tell_left_behind
 from .consumer_group_reset_target import reset_target
-from .tool_errors import warn
+from .tool_errors import tell_problems, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster

@@ -29,9 +29,3 @@ def print_failure(error: KafkapyError) -> None:
     from kafkapy.output.printing import print_lines
 
     print_lines(["", f"Error: {FAILED} {error}"])
-
-
-def tell_problems(problems: Sequence[str]) -> None:
-    """Tell on stderr what could not be read."""
-    for problem in problems:
-        warn(f"kafkapy: {problem}")

@@ -9,7 +9,8 @@ import typer
 from kafkapy.errors import FormatError, KafkaError
 from kafkapy.output.output_format import Output
 
-from .consumer_group_errors import failed, tell_problems
+from .consumer_group_errors import failed
+from .tool_errors import finish, tell_problems
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -57,7 +58,7 @@ def list_groups(chosen: "Selection", state: str | None, type_: str | None, outpu
         found = (groups.describe(listing.group_id) for listing in listings)
         rows = (group_row(each, broker_address(cluster.image(), each.coordinator)) for each in found)
         print_rows(output, ((None, row) for row in rows), GROUP_COLUMNS)
-    _finish(groups.store.problems)
+    finish(groups.store.problems)
 
 
 def describe_groups(chosen: "Selection", named: Sequence[str], options: Mapping[str, Any], output: Output) -> None:
@@ -81,7 +82,7 @@ def describe_groups(chosen: "Selection", named: Sequence[str], options: Mapping[
     else:
         rows = ((None, row) for description in described for row in told(description)[1])
         print_rows(output, rows, _columns(options))
-    _finish([*groups.store.problems, *ranges.problems])
+    finish([*groups.store.problems, *ranges.problems])
 
 
 def _print_groups(described: Iterable["GroupDescription"], told: Told) -> None:
@@ -135,10 +136,3 @@ def _columns(options: Mapping[str, Any]) -> Sequence[str]:
     if options["members"] or options["state"] is not None:
         return MEMBER_COLUMNS if options["members"] else GROUP_COLUMNS
     return TOTAL_COLUMNS if options["totals"] and not (options["offsets"] or options["lagging"]) else OFFSET_COLUMNS
-
-
-def _finish(problems: Sequence[str]) -> None:
-    """Exit 1 where something is missing from what was shown."""
-    tell_problems(problems)
-    if problems:
-        raise typer.Exit(1)

@@ -12,8 +12,7 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
-from .consumer_group_errors import tell_problems
-from .tool_errors import warn
+from .tool_errors import tell_problems, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.offset_history import HistoryFilter

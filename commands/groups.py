@@ -10,7 +10,7 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
-from .typed_groups import finish
+from .tool_errors import finish
 
 if TYPE_CHECKING:
     from kafkapy.coordinator.group_description import GroupListing

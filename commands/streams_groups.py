@@ -2,10 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+import typer
+
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .tool_errors import finish
 from .typed_group_options import (
     AllGroupsOption,
     DeleteOffsetsOption,
@@ -21,7 +24,7 @@ from .typed_group_options import (
     VerboseOption,
     check_usage,
 )
-from .typed_groups import Told, find_groups, finish, list_groups, print_groups
+from .typed_groups import Told, find_groups, list_groups, print_groups
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -43,6 +46,7 @@ app = new_app()
     ),
 )
 def streams_groups(
+    ctx: typer.Context,
     list_: ListOption = False,
     describe: DescribeOption = False,
     delete: DeleteOption = False,
@@ -60,21 +64,7 @@ def streams_groups(
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """List and describe streams groups."""
-    actions = {
-        "list": list_,
-        "describe": describe,
-        "delete": delete,
-        "reset-offsets": reset_offsets,
-        "delete-offsets": delete_offsets,
-    }
-    others = {
-        "group": bool(group),
-        "all-groups": all_groups,
-        "offsets": offsets,
-        "members": members,
-        "verbose": verbose,
-    }
-    check_usage("kafka-streams-groups.sh", actions, others, state)
+    check_usage("kafka-streams-groups.sh", ctx.params)
     from kafkapy.backends.group_lag import LogRanges
     from kafkapy.backends.selection import open_cluster
     from kafkapy.coordinator.group import GroupType

@@ -10,12 +10,11 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, Subgroup, examples, new_group
 
 from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
-from .tool_errors import fail, warn
+from .tool_errors import fail, finish, tell_problems, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.log_dirs import LogDirsCluster
     from kafkapy.backends.selection import Selection
-    from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
     from kafkapy.coordinator.transaction_marker import AbortTransactionSpec
     from kafkapy.log.topic_partition import TopicPartition
 
@@ -110,7 +109,7 @@ def list_(
     except KafkaError as error:
         _fail("Failed to list transactions", error)
     print_rows(output, list_table(found))
-    _tell_problems(coordinator)
+    finish(coordinator.problems)
 
 
 @app.command(
@@ -140,10 +139,10 @@ def describe(
     try:
         found = coordinator.describe(transactional_id)
     except KafkaError as error:
-        _warn_of_problems(coordinator)
+        tell_problems(coordinator.problems)
         _fail(f"Failed to describe transaction state of transactional-id `{transactional_id}`", error)
     print_rows(output, describe_table(found, opened.now))
-    _tell_problems(coordinator)
+    finish(coordinator.problems)
 
 
 @app.command(
@@ -236,7 +235,7 @@ def find_hanging(
         warn(f"{_not_described(each.partition, broker_id)}: {each.reason}")
     if scope == hanging_transactions.Scope() and (missing := hanging_transactions.not_here(opened)):
         warn(f"kafkapy: not searched: {missing} partitions of which no copy is in the given log dirs")
-    _tell_problems(opened.transactions())
+    finish(opened.transactions().problems)
     if skipped:
         raise typer.Exit(1)
 
@@ -366,18 +365,6 @@ def _spec_at(opened: "LogDirsCluster", where: "TopicPartition", start_offset: in
 def _not_described(partition: "TopicPartition", broker_id: int | None) -> str:
     asked = "leader" if broker_id is None else f"broker {broker_id}"
     return f"Failed to describe producers for partition {partition} on {asked}"
-
-
-def _warn_of_problems(coordinator: "TransactionCoordinator") -> None:
-    for problem in coordinator.problems:
-        warn(f"kafkapy: {problem}")
-
-
-def _tell_problems(coordinator: "TransactionCoordinator") -> None:
-    """Say what had to be left out, and that the command failed so far."""
-    _warn_of_problems(coordinator)
-    if coordinator.problems:
-        raise typer.Exit(1)
 
 
 def _fail(what: str, error: KafkaError) -> NoReturn:

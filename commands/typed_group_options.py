@@ -12,6 +12,7 @@ ACTION = "Action (exactly one)"
 WHICH = "Which groups"
 WHAT = "What to describe"
 POSSIBLE = ("list", "describe")
+ACTIONS = (*POSSIBLE, "delete", "reset-offsets", "delete-offsets")
 
 
 class TypedGroups(Subcommand):
@@ -48,34 +49,36 @@ StateOption = Annotated[
 VerboseOption = Annotated[bool, _flag("--verbose", "More columns.", WHAT)]
 
 
-def check_usage(tool: str, actions: Mapping[str, bool], others: Mapping[str, bool], state: str | None) -> None:
-    """Exactly one action, one that is possible here, and what goes with it; ``tool`` is Kafka's script."""
-    named = [name for name, is_given in actions.items() if is_given]
+def check_usage(tool: str, params: Mapping[str, Any]) -> None:
+    """Exactly one action, one that is possible here, and what goes with it; ``tool`` is Kafka's script, ``params`` are
+    those of the command, by the names of its arguments."""
+    given = {name.rstrip("_").replace("_", "-"): bool(value) for name, value in params.items()}
+    named = [name for name in ACTIONS if given[name]]
     if len(named) != 1:
         listed = ", ".join(f"--{name}" for name in POSSIBLE)
         raise UsageError(f"Command must include exactly one action: {listed}")
     if named[0] not in POSSIBLE:
         raise Unsupported(f"--{named[0]}", "this version", f"run Kafka's {tool} on the running cluster")
-    if actions["list"]:
-        _check_list(others)
+    if named[0] == "list":
+        _check_list(given)
     else:
-        _check_describe(others, state)
+        _check_describe(given, params["state"])
 
 
-def _check_list(others: Mapping[str, bool]) -> None:
-    if others["group"]:
+def _check_list(given: Mapping[str, bool]) -> None:
+    if given["group"]:
         raise UsageError('Option "[list]" can\'t be used with option "[group]"')
     for name in ("offsets", "members", "verbose"):
-        if others[name]:
+        if given[name]:
             raise UsageError(f"Option(s) [{name}] are unavailable given other options on the command line")
 
 
-def _check_describe(others: Mapping[str, bool], state: str | None) -> None:
-    if not others["group"] and not others["all-groups"]:
+def _check_describe(given: Mapping[str, bool], state: str | None) -> None:
+    if not given["group"] and not given["all-groups"]:
         raise UsageError("Option [describe] takes one of these options: [all-groups], [group]")
-    if others["group"] and others["all-groups"]:
+    if given["group"] and given["all-groups"]:
         raise UsageError('Option "[all-groups]" can\'t be used with option "[group]"')
-    if others["offsets"] + others["members"] + (state is not None) > 1:
+    if given["offsets"] + given["members"] + (state is not None) > 1:
         raise UsageError("Option [describe] takes at most one of these options: [members], [offsets], [state]")
     if state:
         raise UsageError("Option [describe] does not take a value for [state]")

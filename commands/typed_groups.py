@@ -8,7 +8,7 @@ import typer
 from kafkapy.errors import KafkaError
 from kafkapy.output.output_format import Output
 
-from .consumer_group_errors import tell_problems
+from .tool_errors import finish
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -65,13 +65,6 @@ def print_groups(groups: Iterable["ModernGroup"], told_of: Callable[["ModernGrou
         if told.note is not None:
             print_lines(["", told.note], err)
         print_lines(told.lines, out)
-
-
-def finish(problems: Sequence[str]) -> None:
-    """Exit 1 where something is missing from what was shown."""
-    tell_problems(problems)
-    if problems:
-        raise typer.Exit(1)
 
 
 def _fail(group_type: "GroupType", error: KafkaError, output: Output) -> NoReturn:

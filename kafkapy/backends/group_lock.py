@@ -15,6 +15,7 @@ import fcntl
 import os
 import time
 
+from kafkapy.backends.lock_file import LockFile
 from kafkapy.errors import KafkapyError
 from kafkapy.formats.time_text import utc_text
 
@@ -22,23 +23,14 @@ LONGEST_NAME = 200  # of 255 bytes that file systems allow
 TRIES, PAUSE_S = 3, 0.02
 
 
-class GroupLock:
-    """The lock of one group, taken when made."""
+class GroupLock(LockFile):
+    """The lock of one group."""
 
     def __init__(self, directory: str, group_id: str, now_ms: int) -> None:
         self._group_id = group_id
-        self._path = _path(directory, group_id)
-        self._descriptor = self._take()
-        while not self._is_current():
-            os.close(self._descriptor)
-            self._descriptor = self._take()
+        super().__init__(_path(directory, group_id))
         os.ftruncate(self._descriptor, 0)
         os.write(self._descriptor, f"{os.getpid()} {now_ms}\n".encode())
-
-    def release(self) -> None:
-        """Let others consume with the group."""
-        os.unlink(self._path)
-        os.close(self._descriptor)
 
     def _take(self) -> int:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -54,13 +46,6 @@ class GroupLock:
             f"group {self._group_id} is consumed by {held_by}: stop it, have more members in one process with "
             "--members, or use another group"
         )
-
-    def _is_current(self) -> bool:
-        """Whether the name still means the file that is locked: its last holder may just have removed it."""
-        try:
-            return os.path.samestat(os.stat(self._path), os.fstat(self._descriptor))
-        except FileNotFoundError:
-            return False
 
 
 def holder(directory: str, group_id: str) -> str | None:

@@ -15,6 +15,7 @@ import fcntl
 import os
 import struct
 
+from kafkapy.backends.lock_file import LockFile
 from kafkapy.errors import KafkapyError
 
 FILE_NAME = ".lock"
@@ -26,16 +27,12 @@ class LogDirHeldError(KafkapyError):
     """Another process has the lock."""
 
 
-class LogDirLock:
-    """The lock of one log dir, taken when made."""
+class LogDirLock(LockFile):
+    """The lock of one log dir. A clean stop leaves no file, as a broker's does not."""
 
     def __init__(self, log_dir: str) -> None:
         self.log_dir = log_dir
-        self._path = os.path.join(log_dir, FILE_NAME)
-        self._descriptor = self._take()
-        while not self._is_current():
-            os.close(self._descriptor)
-            self._descriptor = self._take()
+        super().__init__(os.path.join(log_dir, FILE_NAME))
 
     def _take(self) -> int:
         try:
@@ -53,17 +50,6 @@ class LogDirLock:
                 f"{self.log_dir} is held by {held_by}: a broker or another kafkapy is writing to it; stop it, or wait"
             ) from None
         return descriptor
-
-    def _is_current(self) -> bool:
-        try:
-            return os.path.samestat(os.stat(self._path), os.fstat(self._descriptor))
-        except FileNotFoundError:
-            return False
-
-    def release(self) -> None:
-        """Let others write; a clean stop leaves no file, as a broker's does not."""
-        os.unlink(self._path)
-        os.close(self._descriptor)
 
 
 def _holder(descriptor: int) -> str:

@@ -249,12 +249,11 @@ class ReplicaLogs:
             known = before.topics_by_id.get(topic_id)
             if topic is not known:
                 self._follow_topic(topic, known)
-        if after.configs != before.configs:
-            for logs in self._logs.values():
-                logs.update_configs()
-        is_same = after.configs == before.configs
+        are_configs_new = after.configs != before.configs
+        for logs in self._logs.values() if are_configs_new else ():
+            logs.update_configs()
         for partition in list(self._partitions):
-            if not is_same or _registration(before, partition) is not _registration(after, partition):
+            if are_configs_new or _registration(before, partition) is not _registration(after, partition):
                 self._refresh(partition)
 
     def refresh(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from kafkapy.coordinator.assignors.simulated_group import CONSUMER, COOPERATIVE, Assignment, Rebalance, SimulatedGroup
 from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.output.aligned import aligned
 
 NEW = "(new)"
 NOBODY = "(nobody)"
@@ -70,9 +71,7 @@ def _table(assignment: Assignment) -> Iterator[str]:
             topic: [each.partition for each in of_topic] for topic, of_topic in groupby(found, lambda each: each[0])
         }
         rows.append([member, str(len(found)), *(runs(numbers.get(topic, ())) or "-" for topic in topics)])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    return aligned(rows)
 
 
 def runs(numbers: Iterable[int]) -> str:

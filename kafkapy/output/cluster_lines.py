@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kafkapy.output.aligned import aligned
+
 if TYPE_CHECKING:
     from kafkapy.backends.cluster_status import BrokerStatus, PartitionStatus, ReplicaStatus
     from kafkapy.backends.failures import Lost, Moved, Replicated
@@ -34,7 +36,7 @@ def broker_pairs(brokers: Sequence[BrokerStatus]) -> Iterator[Pair]:
         (each.broker_id, each.rack or "-", each.state, _time(each.since), each.leaders, each.replicas, each.in_sync)
         for each in brokers
     ]
-    lines = _aligned([("Broker", "Rack", "State", "Since", "Leaders", "Replicas", "InSync"), *cells])
+    lines = aligned([("Broker", "Rack", "State", "Since", "Leaders", "Replicas", "InSync"), *cells])
     yield next(lines), None
     for broker, line in zip(brokers, lines, strict=True):
         yield line, {"type": "broker", **broker._asdict()}
@@ -58,7 +60,7 @@ def partition_pairs(status: PartitionStatus) -> Iterator[Pair]:
         f"replicas {_ids(registration.replicas)}, isr {_ids(registration.isr)}, elr {_ids(registration.elr)}",
         None,
     )
-    lines = _aligned([REPLICA_TITLES, *map(_replica_cells, status.replicas)], indent="  ")
+    lines = aligned([REPLICA_TITLES, *map(_replica_cells, status.replicas)], indent="  ")
     yield next(lines), None
     for replica, line in zip(status.replicas, lines, strict=True):
         row = {
@@ -201,14 +203,6 @@ def _lost(end_before: int, end: int) -> str:
     if end_before - end == 1:
         return f"1 offset, {end}"
     return f"{end_before - end} offsets, {end} to {end_before - 1}"
-
-
-def _aligned(rows: Sequence[Sequence[object]], indent: str = "") -> Iterator[str]:
-    """Cells in columns as wide as they need to be."""
-    widths = [max(len(str(cell)) for cell in column) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (str(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield f"{indent}{'  '.join(cells)}".rstrip()
 
 
 def _time(ms: int | None) -> str:

@@ -5,7 +5,7 @@ The text is for people and goes beside Kafka's lines; the rows have everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kafkapy.log.topic_partition import TopicPartition
@@ -14,6 +14,7 @@ from kafkapy.metadata.reassignment.layout import Assignment, Layout
 from kafkapy.metadata.reassignment.plan_cost import PlanCost, seconds_to_copy
 from kafkapy.metadata.reassignment.reassignment_json import LogDirs, Reassignment
 from kafkapy.metadata.reassignment.simulation import Step
+from kafkapy.output.aligned import aligned
 
 MOST_BROKERS = 20
 BROKER_COLUMNS = ("broker", "in", "out", "disk", "at peak", "after", "replicas", "leaders")
@@ -111,7 +112,7 @@ def step_lines(steps: Iterable[Step]) -> Iterator[str]:
         )
     if all(row[STALLED] == "0" for row in rows[1:]):
         rows = [(*row[:STALLED], *row[STALLED + 1 :]) for row in rows]
-    yield from _aligned(rows)
+    yield from aligned(rows, right=True)
 
 
 def step_rows(steps: Iterable[Step], throttle: int | None) -> Iterator[dict[str, Any]]:
@@ -179,16 +180,10 @@ def _broker_lines(cost: PlanCost) -> Iterator[str]:
         sizes = (each.bytes_in, each.bytes_out, each.disk_before, each.disk_peak, each.disk_after)
         replicas = f"{each.replicas_before}->{each.replicas_after}"
         rows.append((str(broker), *map(human, sizes), replicas, f"{each.leaders_before}->{each.leaders_after}"))
-    yield from _aligned(rows)
+    yield from aligned(rows, right=True)
     if len(busiest) > MOST_BROKERS:
         yield f"and {len(busiest) - MOST_BROKERS} brokers with less to do (--output table shows all)"
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kafkapy.output.aligned import aligned
+
 if TYPE_CHECKING:
     from kafkapy.backends.repair_plan import Step
     from kafkapy.backends.replica_diff import Copy, CopyReport, PartitionReport
@@ -17,10 +19,9 @@ def partition_lines(report: PartitionReport, plan: Sequence[Step] | None) -> Ite
     """A partition in words; ``plan`` is what to do about it, where that was asked for."""
     count = len(report.copies)
     yield f"{report.partition}: {count} {'copy' if count == 1 else 'copies'}, {_summary(report)}"
-    cells = [_cells(each) for each in report.copies]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for each, row in zip(report.copies, cells, strict=True):
-        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    lines = aligned([_cells(each) for each in report.copies], indent="  ")
+    for each, line in zip(report.copies, lines, strict=True):
+        yield line
         for note in _notes(report, each):
             yield f"    {note}"
     for broker in report.missing_brokers:

@@ -1,0 +1,14 @@
+"""Plain text in columns, for what no tool of Kafka's prints: as wide as their widest cells, two blanks between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+
+def aligned(rows: Sequence[Sequence[object]], indent: str = "", right: bool = False) -> Iterator[str]:
+    """A line for each row, cells to the left or to the ``right`` of their columns; nothing stands behind the last."""
+    texts = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    place = str.rjust if right else str.ljust
+    for row in texts:
+        yield f"{indent}{'  '.join(map(place, row, widths))}".rstrip()
