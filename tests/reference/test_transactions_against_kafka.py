@@ -61,6 +61,9 @@ def commit_with_kafka(real: RealCluster, transactional_id: str, *sent: str) -> N
     subprocess.run([*command, real.bootstrap, transactional_id, TX, *sent], check=True, timeout=60, capture_output=True)
 
 
+ATTEMPTS = 3
+
+
 def listed(real: RealCluster) -> dict[str, str]:
     """The state of every transactional id, when none is being ended any more."""
     deadline = time.monotonic() + 60
@@ -127,11 +130,17 @@ def test_real_kafka_goes_on_with_the_transactions_of_kafkapy_and_back(tmp_path: 
 
 def test_real_kafka_finishes_what_kafkapy_decided(tmp_path: Path) -> None:
     """On one broker: of several, a coordinator may load the state before the partition has a leader, and Kafka 4.3.1
-    then takes the partition for deleted and completes the transaction without a marker."""
-    cluster = made(tmp_path / "cluster", 1)
-    leave_decided(cluster)
-    cluster.close()
-    with RealCluster(tmp_path / "cluster", tmp_path) as real:
-        real.wait_until_in_sync(51)
-        assert consumed(real, 1) == ["crashed by kafkapy"]
-        assert listed(real) == {"crashed": "CompleteCommit"}
+    then takes the partition for deleted and completes the transaction without a marker. On a busy machine one broker
+    loses that race now and then, too, so it is given another cluster to win it on."""
+    for attempt in range(ATTEMPTS):
+        directory = tmp_path / f"cluster-{attempt}"
+        cluster = made(directory, 1)
+        leave_decided(cluster)
+        cluster.close()
+        with RealCluster(directory, tmp_path) as real:
+            real.wait_until_in_sync(51)
+            seen, states = consumed(real, 1), listed(real)
+        if seen:
+            break
+    assert seen == ["crashed by kafkapy"]
+    assert states == {"crashed": "CompleteCommit"}
