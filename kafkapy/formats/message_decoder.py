@@ -111,9 +111,9 @@ def _tag_reader(field: Field, layout: _Layout) -> Read:
 def _field_reader(field: Field, layout: _Layout) -> Read:
     if field.is_array:
         return _array_reader(field, layout)
-    if field.struct is not None and field.nullable:
+    if field.struct is not None and layout.version in field.nullable:
         return _nullable_struct_reader(field, _struct_reader(field.struct, layout))
-    return _element_reader(field, field.name, field.nullable, layout)
+    return _element_reader(field, field.name, layout.version in field.nullable, layout)
 
 
 def _element_reader(field: Field, name: str, nullable: bool, layout: _Layout) -> Read:
@@ -122,7 +122,7 @@ def _element_reader(field: Field, name: str, nullable: bool, layout: _Layout) ->
         return _struct_reader(field.struct, layout)
     if field.type == "string":
         return _string_reader(name, nullable, layout.flexible)
-    if field.type == "bytes":
+    if field.type in ("bytes", "records"):
         return _bytes_reader(name, nullable, layout.flexible)
     return _FIXED[field.type]
 
@@ -169,7 +169,7 @@ def _bytes_reader(name: str, nullable: bool, flexible: bool) -> Read:
 def _array_reader(field: Field, layout: _Layout) -> Read:
     read_length = MessageReader.compact_length if layout.flexible else MessageReader.int32
     read_element = _element_reader(field, f"{field.name} element", False, layout)
-    name, nullable = field.name, field.nullable
+    name, nullable = field.name, layout.version in field.nullable
 
     def read(reader: MessageReader) -> list[Any] | None:
         length = read_length(reader)

@@ -116,11 +116,12 @@ def _check_unknown_tags(tags: list[int], defined: set[int | None]) -> None:
 
 def _field_writer(field: Field, version: int, flexible: bool) -> Write:
     write_value = _array_writer(field, version, flexible) if field.is_array else _one_writer(field, version, flexible)
+    nullable = version in field.nullable
 
     def write(out: bytearray, value: Any) -> None:
         if value is not None:
             write_value(out, value)
-        elif field.nullable:
+        elif nullable:
             _write_null(out, field, flexible)
         else:
             raise SchemaError(f"non-nullable field {field.name} is null")
@@ -129,7 +130,7 @@ def _field_writer(field: Field, version: int, flexible: bool) -> Write:
 
 
 def _write_null(out: bytearray, field: Field, flexible: bool) -> None:
-    if field.is_array or field.type == "bytes":
+    if field.is_array or field.type in ("bytes", "records"):
         write_length(out, _NULL, flexible)
     elif field.type == "string":
         write_string_length(out, _NULL, flexible)
@@ -140,7 +141,7 @@ def _write_null(out: bytearray, field: Field, flexible: bool) -> None:
 def _one_writer(field: Field, version: int, flexible: bool) -> Write:
     """Writes a field that is not an array; a nullable struct has a mark before it."""
     write_element = _element_writer(field, field.name, version, flexible)
-    if field.struct is None or not field.nullable:
+    if field.struct is None or version not in field.nullable:
         return write_element
 
     def write(out: bytearray, value: Any) -> None:
@@ -169,7 +170,7 @@ def _element_writer(field: Field, name: str, version: int, flexible: bool) -> Wr
     match field.type:
         case "string":
             return string_writer(name, flexible)
-        case "bytes":
+        case "bytes" | "records":
             return bytes_writer(name, flexible)
         case "bool":
             return bool_writer(name)

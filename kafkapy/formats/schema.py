@@ -1,6 +1,6 @@
 """The model of Kafka's message schemas, and the parser of the tables beside it.
 
-A table (schemas/AREA.txt) holds one block a message, one line a field:
+A table (schemas/AREA.txt; requests/NAME.txt for a request and its response) holds one block a message, one line a field:
 
     OffsetCommitValue coordinator-value key=1 versions=0-4 flexible=4+
       offset          int64
@@ -10,8 +10,8 @@ A table (schemas/AREA.txt) holds one block a message, one line a field:
 The head has the message's name, its type, its api key if it has one, the versions that exist and those of them
 that use the flexible encoding (compact lengths, tagged fields). A field has its name as Kafka's JSON spells it, its
 type, and after that only what is not ordinary: the versions that have it (else all), ``tag=N`` (it is a tagged field
-in all its versions), ``nullable`` (in all its versions), ``default=X`` (else zero, empty or all defaults),
-``ignorable`` (dropped in silence where a version lacks it), ``mapKey``.
+in all its versions), ``nullable`` (in all its versions) or ``nullable=V`` (in those), ``default=X`` (else zero, empty or
+all defaults), ``ignorable`` (dropped in silence where a version lacks it), ``mapKey``.
 
 ``[]T`` is an array. The fields of a struct are indented beneath the field that has it; a struct that several fields
 share stands at the end of the block as ``struct NAME`` with its fields beneath. The order of the fields is the order
@@ -30,7 +30,7 @@ from kafkapy.formats.uuid import ZERO_UUID
 
 OPEN_END = 0x7FFF
 
-_ZERO: dict[str, Any] = {"bool": False, "float64": 0.0, "string": "", "bytes": b"", "uuid": ZERO_UUID}
+_ZERO: dict[str, Any] = {"bool": False, "float64": 0.0, "string": "", "bytes": b"", "records": b"", "uuid": ZERO_UUID}
 PRIMITIVES = frozenset([*_ZERO, "int8", "int16", "uint16", "int32", "uint32", "int64"])
 
 
@@ -72,7 +72,7 @@ class Field:
     struct: Struct | None
     versions: Versions
     tag: int | None
-    nullable: bool
+    nullable: Versions
     default_text: str | None
     ignorable: bool
     map_key: bool
@@ -182,15 +182,16 @@ def _parse_field(block: list[_Line], shared: dict[str, list[_Line]]) -> Field:
     name, full_type, *words = block[0][1]
     element_type = full_type.removeprefix("[]")
     options = dict(word.split("=", 1) for word in words if "=" in word)
-    versions = [word for word in words if word[0].isdigit()]
+    in_versions = [_parse_versions(word) for word in words if word[0].isdigit()]
+    versions = in_versions[0] if in_versions else ALL_VERSIONS
     return Field(
         name=name,
         type=element_type,
         is_array=full_type.startswith("[]"),
         struct=None if element_type in PRIMITIVES else _parse_struct(element_type, block[1:], shared),
-        versions=_parse_versions(versions[0]) if versions else ALL_VERSIONS,
+        versions=versions,
         tag=int(options["tag"]) if "tag" in options else None,
-        nullable="nullable" in words,
+        nullable=_parse_nullable(words, options, versions),
         default_text=options.get("default"),
         ignorable="ignorable" in words,
         map_key="mapKey" in words,
@@ -200,6 +201,12 @@ def _parse_field(block: list[_Line], shared: dict[str, list[_Line]]) -> Field:
 def _parse_struct(name: str, own_lines: list[_Line], shared: dict[str, list[_Line]]) -> Struct:
     blocks = _blocks(own_lines or shared[name])
     return Struct(name, tuple(_parse_field(block, shared) for block in blocks), inline=bool(own_lines))
+
+
+def _parse_nullable(words: list[str], options: dict[str, str], versions: Versions) -> Versions:
+    if "nullable" in words:
+        return versions
+    return _parse_versions(options["nullable"]) if "nullable" in options else NO_VERSIONS
 
 
 def _parse_versions(text: str) -> Versions:

@@ -60,6 +60,6 @@ def _struct_values(struct: Struct, version: int, tags: st.SearchStrategy[Any] | 
 def _field_values(field: Field, version: int, tags: st.SearchStrategy[Any] | None) -> st.SearchStrategy[Any]:
     one = _PRIMITIVES[field.type] if field.struct is None else _struct_values(field.struct, version, tags)
     values = st.lists(one, max_size=3) if field.is_array else one
-    if field.nullable:
+    if version in field.nullable:
         values |= st.none()
     return values | st.builds(field.default) if field.tag is not None else values

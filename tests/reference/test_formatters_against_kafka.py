@@ -53,7 +53,7 @@ def any_value(rng: Random, struct_: Struct, version: int) -> dict[str, Any]:
 
 
 def any_field(rng: Random, field: Field, version: int) -> Any:
-    if field.nullable and rng.random() < 0.3:
+    if version in field.nullable and rng.random() < 0.3:
         return None
     if field.is_array:
         return [any_element(rng, field, version) for _ in range(rng.randrange(3))]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from kafkapy import formats
 from kafkapy.formats.schema import OPEN_END, Field, Schema, Struct, Versions, schemas
 from tests.kafka_jars import KAFKA_VERSION, kafka_libs
 
@@ -22,6 +23,8 @@ CONTROL_RECORDS = (
     "VotersRecord",
 )
 
+REQUESTS = tuple(sorted(path.stem for path in Path(formats.__file__).parent.glob("schemas/requests/*.txt")))
+
 # Area, and for each jar the messages that belong to it; None for all that the jar has.
 AREAS: dict[str, dict[str, tuple[str, ...] | None]] = {
     "metadata": {"kafka-metadata": None},
@@ -31,9 +34,10 @@ AREAS: dict[str, dict[str, tuple[str, ...] | None]] = {
     "consumer_protocol": {"kafka-clients": ("ConsumerProtocolSubscription", "ConsumerProtocolAssignment")},
     "raft": {"kafka-clients": CONTROL_RECORDS, "kafka-raft": None},
     "storage": {"kafka-storage": None},
+    **{f"requests/{name}": {"kafka-clients": (f"{name}Request", f"{name}Response")} for name in REQUESTS},
 }
 
-_PRIMITIVES = {"bool", "int8", "int16", "uint16", "int32", "uint32", "int64", "float64", "string", "bytes", "uuid"}
+_PRIMITIVES = {"bool", "int8", "int16", "uint16", "int32", "uint32", "int64", "float64", "string", "bytes", "records", "uuid"}
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +97,7 @@ def _kafka_field(field: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any
         "nullable": field.get("nullableVersions", "none"),
         "tag": field.get("tag"),
         "tagged": tagged,
-        "default": None if default is None else str(default),
+        "default": None if default in (None, "") else str(default).lower() if isinstance(default, bool) else str(default),
         "ignorable": field.get("ignorable", False),
         "map_key": field.get("mapKey", False),
         "inline": inline,
@@ -120,7 +124,7 @@ def _our_field(field: Field) -> dict[str, Any]:
         "name": field.name,
         "type": f"[]{field.type}" if field.is_array else field.type,
         "versions": str(field.versions),
-        "nullable": str(field.versions) if field.nullable else "none",
+        "nullable": str(field.nullable),
         "tag": field.tag,
         "tagged": "none" if field.tag is None else str(field.versions),
         "default": field.default_text,
