@@ -28,7 +28,25 @@ BootstrapOption = Annotated[
     typer.Option(
         "--bootstrap-server",
         metavar="HOST:PORT[,...]",
-        help="A running cluster (not in this version).",
+        help="Some brokers of a running cluster.",
+        rich_help_panel=CLUSTER,
+    ),
+]
+BootstrapControllerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--bootstrap-controller",
+        metavar="HOST:PORT[,...]",
+        help="Some controllers of a running cluster, to be asked directly.",
+        rich_help_panel=CLUSTER,
+    ),
+]
+CommandConfigOption = Annotated[
+    str | None,
+    typer.Option(
+        "--command-config",
+        metavar="FILE",
+        help="A Java client's .properties file: how to log in to a running cluster, and time-outs.",
         rich_help_panel=CLUSTER,
     ),
 ]
@@ -37,6 +55,13 @@ OutputOption = Annotated[
 ]
 
 
-def selection(cluster: str | None, log_dirs: str | None, bootstrap_server: str | None) -> Selection:
+def selection(
+    cluster: str | None,
+    log_dirs: str | None,
+    bootstrap_server: str | None,
+    command_config: str | None = None,
+    bootstrap_controller: str | None = None,
+) -> Selection:
     """The cluster that the options name."""
-    return Selection(cluster, tuple(path for path in (log_dirs or "").split(",") if path), bootstrap_server)
+    paths = tuple(path for path in (log_dirs or "").split(",") if path)
+    return Selection(cluster, paths, bootstrap_server, command_config, bootstrap_controller)

@@ -1,6 +1,7 @@
 """The model of Kafka's message schemas, and the parser of the tables beside it.
 
-A table (schemas/AREA.txt; requests/NAME.txt for a request and its response) holds one block a message, one line a field:
+A table (schemas/AREA.txt; schemas/requests/NAME.txt for a request and its response) holds one block a message, one
+line a field:
 
     OffsetCommitValue coordinator-value key=1 versions=0-4 flexible=4+
       offset          int64
@@ -10,8 +11,8 @@ A table (schemas/AREA.txt; requests/NAME.txt for a request and its response) hol
 The head has the message's name, its type, its api key if it has one, the versions that exist and those of them
 that use the flexible encoding (compact lengths, tagged fields). A field has its name as Kafka's JSON spells it, its
 type, and after that only what is not ordinary: the versions that have it (else all), ``tag=N`` (it is a tagged field
-in all its versions), ``nullable`` (in all its versions) or ``nullable=V`` (in those), ``default=X`` (else zero, empty or
-all defaults), ``ignorable`` (dropped in silence where a version lacks it), ``mapKey``.
+in all its versions), ``nullable`` (in all its versions) or ``nullable=V`` (in those), ``default=X`` (else zero, empty
+or all defaults), ``ignorable`` (dropped in silence where a version lacks it), ``mapKey``.
 
 ``[]T`` is an array. The fields of a struct are indented beneath the field that has it; a struct that several fields
 share stands at the end of the block as ``struct NAME`` with its fields beneath. The order of the fields is the order

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafkapy.lab.laboratory import Laboratory, StepError, UnderWay
 from kafkapy.lab.scenario import Step
-from kafkapy.lab.step_kind import StepKind, brokers, flag, numbers, words
+from kafkapy.lab.step_kind import StepKind, flag, numbers, some_brokers, words
 from kafkapy.lab.view import logged
 from kafkapy.replication.broker_state import RUNNING
 from kafkapy.replication.fetch import DelayedFetch
@@ -103,10 +103,10 @@ def _of(lab: Laboratory, partition: SimulatedPartition) -> str:
 
 
 FETCH_STEPS = {
-    "fetch": StepKind(_fetch, brokers, {"wait": flag}, "all"),
-    "fetch-request": StepKind(_fetch_request, brokers, topic="all"),
-    "fetch-response": StepKind(_fetch_response, brokers, topic="all"),
+    "fetch": StepKind(_fetch, some_brokers, {"wait": flag}, "all"),
+    "fetch-request": StepKind(_fetch_request, some_brokers, topic="all"),
+    "fetch-response": StepKind(_fetch_response, some_brokers, topic="all"),
     "fetch-round": StepKind(_fetch_round, topic="all"),
     "catch-up": StepKind(_catch_up, topic="all"),
-    "flush": StepKind(_flush, brokers),
+    "flush": StepKind(_flush, some_brokers),
 }

@@ -1,4 +1,4 @@
-"""YAML that knows its lines: what is wrong in a scenario is said with the file and the line it is in."""
+"""YAML that knows its lines: what is wrong in a scenario is said with the file, the line and the step it is in."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 
 
 class Place:
-    """A value of a file: a mapping, a list or a scalar, and where it stands."""
+    """A value of a file: a mapping, a list or a scalar, and where it stands; ``within`` is the part of the file that
+    errors name, empty where there is none."""
 
-    def __init__(self, location: str, node: yaml.Node, loader: yaml.SafeLoader) -> None:
+    def __init__(self, location: str, node: yaml.Node, loader: yaml.SafeLoader, within: str = "") -> None:
         self.location = location
+        self.within = within
         self.line: int = node.start_mark.line + 1
         self._kind: str = getattr(node, "id", "scalar")
         self._node = node
@@ -23,7 +25,7 @@ class Place:
 
     def error(self, what: str) -> FormatError:
         """What is wrong here."""
-        return FormatError(f"{self.location}:{self.line}: {what}")
+        return FormatError(": ".join(filter(None, (f"{self.location}:{self.line}", self.within, what))))
 
     @property
     def value(self) -> Any:
@@ -45,18 +47,19 @@ class Place:
 
     def fields(self, what: str, known: Collection[str] = ()) -> dict[str, Place]:
         """The entries of a mapping by key; a key that is there twice, or that is none of ``known``, is an error at its
-        own line. ``what`` names the mapping."""
+        own line. ``what`` names the mapping, unless that is what the place is within."""
+        about = f"{what}: " if what else ""
         if not self.is_mapping:
-            raise self.error(f"{what}: keys with values are wanted here")
+            raise self.error(f"{about}keys with values are wanted here")
         found: dict[str, Place] = {}
         for key_node, value_node in self._node.value:
-            key = Place(self.location, key_node, self._loader)
+            key = self._below(key_node)
             name = str(key.value)
             if known and name not in known:
-                raise key.error(f"{what}: unknown key {name}{_hint(name, known)}")
+                raise key.error(f"{about}unknown key {name}{_hint(name, known)}")
             if name in found:
-                raise key.error(f"{what}: {name} is there twice")
-            found[name] = Place(self.location, value_node, self._loader)
+                raise key.error(f"{about}{name} is there twice")
+            found[name] = self._below(value_node)
             found[name].line = key.line
         return found
 
@@ -64,7 +67,7 @@ class Place:
         """The entries of a list."""
         if not self.is_list:
             raise self.error(f"{what}: a list is wanted here")
-        return [Place(self.location, node, self._loader) for node in self._node.value]
+        return [self._below(node) for node in self._node.value]
 
     def one_or_more(self, what: str) -> list[Place]:
         """The entries of a list, or the one value that stands for a list of it."""
@@ -99,8 +102,12 @@ class Place:
         """One of several words."""
         word = str(self.value)
         if word not in known:
-            raise self.error(f"{what}: one of {', '.join(known)} is wanted, not {word}")
+            about = f"{what}: " if what else ""
+            raise self.error(f"{about}one of {', '.join(known)} is wanted, not {word}")
         return word
+
+    def _below(self, node: yaml.Node) -> Place:
+        return Place(self.location, node, self._loader, self.within)
 
 
 def parse(data: str, location: str) -> Place:

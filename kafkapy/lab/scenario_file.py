@@ -18,7 +18,7 @@
         assert: {acknowledged: [m1]}
       - catch-up                       # a step without an argument is its name alone
 
-Whatever is not as it should be is a FormatError with the line.
+Whatever is not as it should be is a FormatError with the line, and the number of the step.
 """
 
 from __future__ import annotations
@@ -110,10 +110,11 @@ def _configs(place: Place) -> dict[str, str]:
 
 
 def _step(number: int, place: Place, setup: Setup) -> Step:
+    place.within = f"step {number}"
     if not place.is_mapping:
-        alone = place.one_of("a step", [name for name, kind in STEPS.items() if kind.argument is None])
+        alone = place.one_of("", [name for name, kind in STEPS.items() if kind.argument is None])
         return Step(number, place.line, alone, None, {}, alone)
-    fields = place.fields("a step", (*STEPS, *OPTIONS, *OF_EVERY_STEP))
+    fields = place.fields("", (*STEPS, *OPTIONS, *OF_EVERY_STEP))
     actions = [name for name in fields if name in STEPS]
     if len(actions) > 1:
         raise fields[actions[1]].error(f"a step does one thing: {actions[0]} or {actions[1]}")

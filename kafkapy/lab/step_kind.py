@@ -24,7 +24,7 @@ class StepKind(NamedTuple):
     topic: str = ""
 
 
-def broker(what: str, place: Place, setup: Setup) -> int:
+def _broker(what: str, place: Place, setup: Setup) -> int:
     """A broker of the setup."""
     broker_id = place.integer(what)
     if broker_id not in setup.brokers:
@@ -33,8 +33,22 @@ def broker(what: str, place: Place, setup: Setup) -> int:
 
 
 def brokers(what: str, place: Place, setup: Setup) -> tuple[int, ...]:
-    """One broker or several."""
-    return tuple(broker(what, each, setup) for each in place.one_or_more(what))
+    """One broker or several, each once."""
+    found: list[int] = []
+    for each in place.one_or_more(what):
+        broker_id = _broker(what, each, setup)
+        if broker_id in found:
+            raise each.error(f"{what}: broker {broker_id} is there twice")
+        found.append(broker_id)
+    return tuple(found)
+
+
+def some_brokers(what: str, place: Place, setup: Setup) -> tuple[int, ...]:
+    """Who a step is about: at least one."""
+    found = brokers(what, place, setup)
+    if not found:
+        raise place.error(f"{what}: which brokers? There are {numbers(setup.brokers)}")
+    return found
 
 
 def flag(what: str, place: Place, _: Setup) -> bool:

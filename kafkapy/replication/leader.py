@@ -96,7 +96,7 @@ class Leader:
     def broker_left(self, broker_id: int) -> None:
         """A broker is gone: what it fetched before does not let it join the ISR when it is back."""
         if broker_id in self.remote:
-            self.remote[broker_id] = RemoteReplica()
+            self.remote[broker_id] = self.remote[broker_id]._replace(is_stale=True)
         self.purgatory = [each for each in self.purgatory if each.request.replica_id != broker_id]
 
     def append(
@@ -169,9 +169,10 @@ class Leader:
         where it is the one there is."""
         kept = [each for each in self.isr if each == self.broker_id or self._is_caught_up(each, now)]
         joining = [each for each in self.remote if each not in self.isr and self._can_join(each)]
-        wanted = tuple(kept + joining)
         self.maximal_isr = frozenset((*self.isr, *joining))
-        return None if wanted == self.isr else wanted
+        # in the order in which Kafka's leader sends them, which is that of a Scala HashSet
+        wanted = tuple(sorted(kept + joining, key=lambda each: ((each ^ each >> 16) & 15, each)))
+        return None if set(wanted) == set(self.isr) else wanted
 
     def _begin_epoch(self, epoch: int, now: int) -> None:
         end = self.replica.log_end_offset
@@ -222,6 +223,9 @@ class Leader:
         """Where the follower's history parts from the leader's; None where it does not."""
         if request.last_fetched_epoch is None:
             return None
+        end = self.replica.log_end_offset
+        if request.last_fetched_epoch == self.epoch == self.replica.latest_epoch and request.fetch_offset <= end:
+            return None  # the epoch goes on to the log's end: nearly every fetch
         found = self.end_offset_for_epoch(request.last_fetched_epoch, request.current_leader_epoch)
         if found.epoch < 0:
             raise KafkaError(
@@ -256,7 +260,8 @@ class Leader:
             self.replica.update_high_watermark(offset)
 
     def _is_eligible(self, broker_id: int) -> bool:
-        return self.remote[broker_id].log_end_offset != UNKNOWN_OFFSET and broker_id in self._brokers.alive
+        remote = self.remote[broker_id]
+        return remote.log_end_offset != UNKNOWN_OFFSET and not remote.is_stale and broker_id in self._brokers.alive
 
     def _can_join(self, broker_id: int) -> bool:
         """In sync is who has all that is committed and all that was there when this leader began: what the leader

@@ -181,19 +181,22 @@ class ReplicatedPartition:
         """Let the in-sync followers fetch until ``last_offset`` is acknowledged; False where one of them does not
         fetch, and its time is not over."""
         leader, before = self.led(), None
-        while not leader.is_acknowledged(last_offset):
+        if leader.is_acknowledged(last_offset):
+            return True
+        while True:
             for _ in range(ROUNDS_TO_BE_KNOWN):
                 self.fetch_round(now, leader.isr)
+            if leader.is_acknowledged(last_offset):
+                return True
             before, last = self._progress(), before
             if before == last and not self.check_isr(now):
                 return False
-        return True
 
     def fetching(self, brokers: Collection[int] | None = None) -> list[int]:
         """The followers that fetch, in assignment order."""
         able = self._brokers.fetching
         wanted = able if brokers is None else able & frozenset(brokers)
-        return [broker_id for broker_id in self.registration.replicas if broker_id in self.followers.keys() & wanted]
+        return [each for each in self.registration.replicas if each in wanted and each in self.followers]
 
     def not_fetching(self) -> list[int]:
         """The in-sync followers that do not fetch: acks=all waits for them."""
@@ -251,9 +254,10 @@ class ReplicatedPartition:
 
     def _is_caught_up(self, broker_id: int) -> bool:
         leader, replica = self.led(), self.replicas[broker_id]
-        end, known = leader.replica.log_end_offset, leader.remote[broker_id].log_end_offset
+        end, remote = leader.replica.log_end_offset, leader.remote[broker_id]
         return (
-            replica.log_end_offset == known == end
+            replica.log_end_offset == remote.log_end_offset == end
+            and not remote.is_stale
             and replica.high_watermark == leader.replica.high_watermark
             and replica.log_start_offset >= leader.replica.log_start_offset
         )

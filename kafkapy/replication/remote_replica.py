@@ -13,13 +13,15 @@ from kafkapy.replication.fetch import UNKNOWN_OFFSET
 
 
 class RemoteReplica(NamedTuple):
-    """``log_end_offset`` -1 until the first fetch; times are in ms."""
+    """``log_end_offset`` -1 until the first fetch; times are in ms. ``is_stale``: the broker left after its last fetch,
+    which Kafka knows by the broker's epoch; what it had then does not let it join the ISR when it is back."""
 
     log_start_offset: int = UNKNOWN_OFFSET
     log_end_offset: int = UNKNOWN_OFFSET
     last_fetch_leader_log_end_offset: int = UNKNOWN_OFFSET
     last_fetch_time_ms: int = 0
     last_caught_up_time_ms: int = 0
+    is_stale: bool = False
 
     def fetched(self, fetch_offset: int, log_start_offset: int, leader_end_offset: int, now: int) -> RemoteReplica:
         """After a fetch at ``fetch_offset``."""

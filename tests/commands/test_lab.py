@@ -120,7 +120,7 @@ def test_wrong_files(capfd: Capture, tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("title: a\nsteps:\n  - produc: m1\n")
     done = run(capfd, "lab", "run", path)
-    assert (done.code, done.err) == (1, f"kafkapy: {path}:3: a step: unknown key produc (did you mean produce?)\n")
+    assert (done.code, done.err) == (1, f"kafkapy: {path}:3: step 1: unknown key produc (did you mean produce?)\n")
     path.write_bytes(b"\xff\xfe")
     assert run(capfd, "lab", "run", path).err == f"kafkapy: {path}: not UTF-8\n"
     missing = run(capfd, "lab", "run", tmp_path / "none.yaml")

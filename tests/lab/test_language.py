@@ -23,19 +23,19 @@ def problem(text: str) -> str:
 @pytest.mark.parametrize(
     ("step", "message"),
     [
-        ("- produc: m1", "4: a step: unknown key produc (did you mean produce?)"),
-        ("- produce: m1\n  ack: 1", "5: a step: unknown key ack (did you mean acks?)"),
+        ("- produc: m1", "4: unknown key produc (did you mean produce?)"),
+        ("- produce: m1\n  ack: 1", "5: unknown key ack (did you mean acks?)"),
         ("- produce: m1\n  acks: 2", "5: acks: one of 0, 1, all, -1 is wanted, not 2"),
         ("- produce: m1\n  wait: on", "5: produce: has no option wait; it has acks, idempotent, answer, topic"),
         ("- produce: m1\n  kill: 1", "5: a step does one thing: produce or kill"),
-        ("- produce: m1\n  produce: m2", "5: a step: produce is there twice"),
+        ("- produce: m1\n  produce: m2", "5: produce is there twice"),
         ("- produce: {a: b}", "4: produce: a value or a list is wanted here"),
         ("- fetch: 3", "4: fetch: there is no broker 3; there are 1, 2"),
         ("- fetch: two", "4: fetch: a whole number from 0 on is wanted, not two"),
         ("- advance: 0", "4: advance: a whole number from 1 on is wanted, not 0"),
         ("- elect: best", "4: elect: one of preferred, unclean is wanted, not best"),
         ("- catch-up: 1", "4: catch-up: has no argument"),
-        ("- down", "4: a step: one of retry, fetch-round, catch-up, fail-over-controller is wanted, not down"),
+        ("- down", "4: one of retry, fetch-round, catch-up, fail-over-controller is wanted, not down"),
         ("- kill: 1\n  lose-unflushed: 1", "5: lose-unflushed: on or off is wanted, not 1"),
         ("- topic: t", "4: topic belongs to a step, and there is none here"),
         ("- apply-as-old-controller: {}", "4: apply-as-old-controller: one of elect and alter-isr is wanted"),
@@ -50,13 +50,21 @@ def problem(text: str) -> str:
         ("- produce: !unknown m1", "4: YAML cannot read m1; put it into quotes"),
         ("- produce: 2026-13-45", "4: YAML cannot read 2026-13-45; put it into quotes"),
         ("- produce: 2026-11-15", "4: produce: a text is wanted, in quotes where YAML would read something else"),
-        ("- [", "5: not YAML: expected the node content, but found '<stream end>'"),
+        ("- kill: [2, 2]", "4: kill: broker 2 is there twice"),
+        ("- kill: []", "4: kill: which brokers? There are 1, 2"),
+        ("- lag: [1,\n   3]", "5: lag: there is no broker 3; there are 1, 2"),
     ],
 )  # fmt: skip
 def test_wrong_steps(step: str, message: str) -> None:
     with pytest.raises(FormatError) as error:
         scenario(step)
-    assert str(error.value) == f"test.yaml:{message}"
+    line, _, problem = message.partition(": ")
+    assert str(error.value) == f"test.yaml:{line}: step 1: {problem}"
+
+
+def test_the_step_is_counted_from_one() -> None:
+    with pytest.raises(FormatError, match=r"^test\.yaml:6: step 3: catch-up: has no argument$"):
+        scenario("- catch-up\n- expect: {leader: 1}\n- catch-up: 1")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +75,9 @@ def test_wrong_steps(step: str, message: str) -> None:
          '"<unicode string>", position 3'),
         ("[" * 5000, "f.yaml: nested too deep"),
         ("- a", "f.yaml:1: a scenario: keys with values are wanted here"),
+        ("title: a\nsteps: [", "f.yaml:2: not YAML: expected the node content, but found '<stream end>'"),
         ("title: a", "f.yaml:1: a scenario has to have steps"),
+        ("steps: []", "f.yaml:1: a scenario has to have title"),
         ("title: a\nsteps: 1", "f.yaml:2: steps: a list is wanted here"),
         ("title: [a]\nsteps: []", "f.yaml:1: title: a text is wanted, in quotes where YAML would read something else"),
         ("title: a\nname: b\nsteps: []", "f.yaml:2: a scenario: unknown key name; there are title, text, setup, steps"),
@@ -84,7 +94,7 @@ def test_wrong_steps(step: str, message: str) -> None:
         ("title: a\nsetup:\n  leader-epochs: maybe\nsteps: []",
          "f.yaml:3: leader-epochs: on or off is wanted, not maybe"),
         ("title: a\nsetup: {topics: {a: [1], b: [1]}}\nsteps:\n- produce: m",
-         "f.yaml:4: produce: which topic? There are a, b"),
+         "f.yaml:4: step 1: produce: which topic? There are a, b"),
     ],
 )  # fmt: skip
 def test_wrong_files(text: str, message: str) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kafkapy.lab.laboratory import StepError
+from kafkapy.lab.laboratory import Laboratory, StepError
 from kafkapy.lab.play import play
+from kafkapy.lab.steps import STEPS
 from tests.lab.playing import cells, played, scenario
 
 
@@ -108,7 +109,7 @@ def test_several_topics_on_the_same_brokers(tmp_path: Path) -> None:
         "{topics: {orders: [1, 2, 3], payments: [3, 1]}}",
     )
     assert cells(done[-1], "orders")[2] == (1, 1, None)
-    assert cells(done[-1], "payments") == {3: (1, 1, None), 1: (0, 0, -1)}
+    assert cells(done[-1], "payments") == {3: (1, 1, None), 1: (0, 0, 0)}
 
 
 def test_eligible_leader_replicas(tmp_path: Path) -> None:
@@ -138,6 +139,38 @@ def test_a_producer_whose_leader_crashed_has_no_answer(tmp_path: Path) -> None:
         - expect: {leader: 2, 2: {log: [a], hw: 1}}
         """,
     )
+
+
+def test_several_brokers_one_after_the_other(tmp_path: Path) -> None:
+    done = played(
+        tmp_path,
+        """
+        - kill: [1, 2]
+          expect: {leader: 3, epoch: 2, isr: [3], 1: {state: killed}, 2: {state: killed}}
+        - start: [2, 1]
+          expect: {leader: 3, isr: [3]}
+        - catch-up
+        - lag: [1, 2]
+          expect: {1: {state: lagging}, 2: {state: lagging}}
+        - stop: [3, 1]
+          expect: {leader: 2, epoch: 4, isr: [2], 1: {state: stopped}, 3: {state: stopped}}
+        """,
+        "{topics: {t: [1, 2, 3]}}",
+    )
+    assert done[1].sentences[0] == (
+        "Broker 1 crashes, and the controller fences it. Broker 2 crashes, and the controller fences it."
+    )
+
+
+def test_of_several_brokers_none_is_touched_if_one_cannot_be(tmp_path: Path) -> None:
+    steps = scenario("- stop: 2\n- stop: [1, 2]")
+    lab = Laboratory(str(tmp_path), steps.setup)
+    STEPS["stop"].play(lab, steps.steps[0])
+    before = lab.view()
+    with pytest.raises(StepError, match="broker 2 is stopped"):
+        STEPS["stop"].play(lab, steps.steps[1])
+    assert lab.view() == before
+    lab.close()
 
 
 def test_what_a_controller_orders(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""A running cluster: requests over the network to real brokers."""
