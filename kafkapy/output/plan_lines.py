@@ -47,7 +47,7 @@ def log_dir_move_lines(moves: LogDirMoves, plan: Reassignment) -> Iterator[str]:
             f"Between log dirs of a broker {_count(len(moves), 'replica')} with {human(sum(moves.values()))} "
             f"{'goes' if len(moves) == 1 else 'go'}"
         )
-        yield "(not counted elsewhere; each needs its size on the new log dir):"
+        yield "(not in the table above; each needs its size on the new log dir):"
     for partition, broker in list(moves)[:MOST_BROKERS]:
         yield f"  {partition} on broker {broker} to {plan.log_dirs[partition, broker]}"
     if len(moves) > MOST_BROKERS:

@@ -18,13 +18,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from kafkapy.backends.cluster_layout import cluster_layout, replica_log_dirs
+from kafkapy.backends.cluster_layout import cluster_layout
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.backends.failures import kill_broker, lag_broker, replicate, start_broker, stop_broker
-from kafkapy.backends.log_dir_moves import cancel_moves, moves_under_way
+from kafkapy.backends.log_dir_moves import moves_under_way
 from kafkapy.backends.log_dirs import LogDirsCluster
-from kafkapy.backends.reassigning import cancel, check, check_accepted, execute, in_parts, play, start
+from kafkapy.backends.plan_execution import HowToExecute, execute, in_parts
+from kafkapy.backends.reassigning import cancel, check, check_accepted, play, start
 from kafkapy.backends.rollback_file import keep_rollback_file
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.files import Files
@@ -96,8 +97,13 @@ def run(cluster: DirectoryCluster, directory: Path, plan: Reassignment, batch_si
     check(cluster, plan)
     check_accepted(cluster, plan.replicas)
     path = str(directory.parent / "plan.json")
-    kept = keep_rollback_file(cluster.image(), replica_log_dirs(cluster), plan, path)
-    for _ in execute(cluster, in_parts(cluster_layout(cluster), plan, batch_size), True, lambda _: None):
+    kept = keep_rollback_file(cluster.image(), cluster.replica_control().places().current, plan, path)
+    for _ in execute(
+        cluster.replica_control(),
+        in_parts(cluster_layout(cluster), plan, batch_size),
+        HowToExecute(True),
+        lambda _: None,
+    ):
         pass
     return Path(kept.path)
 
@@ -109,7 +115,9 @@ def layout(directory: Path) -> dict[str, Any]:
     return {
         "replicas": {str(p): image.topics[p.topic].partitions[p.partition].replicas for p in BEFORE},
         "isr": {str(p): sorted(image.topics[p.topic].partitions[p.partition].isr) for p in BEFORE},
-        "log_dirs": sorted((str(p), broker, path) for (p, broker), path in replica_log_dirs(reader).items()),
+        "log_dirs": sorted(
+            (str(p), broker, path) for (p, broker), path in reader.replica_control().places().current.items()
+        ),
         "named": sorted(path.name for path in directory.glob("broker-*/*-*") if path.is_dir() and "." in path.name),
         "assigned": {str(p): dict(zip(r.replicas, r.directories, strict=True)) for p, r in registrations(reader)},
     }
@@ -288,10 +296,10 @@ def test_a_broker_that_lags_holds_up_a_plan(directory: Path) -> None:
     with pytest.raises(
         KafkapyError, match=r"1 of 1 reassignments cannot be completed now \(a-0: broker 4 is lagging\)"
     ):
-        list(execute(cluster, parts, True, lambda _: None))
+        list(execute(cluster.replica_control(), parts, HowToExecute(True), lambda _: None))
     assert reassignments_under_way(cluster.image()).keys() == {A0}, "the next batch does not begin"
     start_broker(cluster, 4)
-    assert len(list(execute(cluster, parts, True, lambda _: None))) == 2
+    assert len(list(execute(cluster.replica_control(), parts, HowToExecute(True), lambda _: None))) == 2
     assert reassignments_under_way(cluster.image()) == {}
     cluster.close()
 
@@ -368,9 +376,9 @@ def test_a_move_between_log_dirs_is_begun_goes_on_and_is_given_up(directory: Pat
     start(cluster, plan)
     assert moves_under_way(cluster) == {A0}
     cluster.close()
-    assert replica_log_dirs(log_dirs(directory), future=True) == {(A0, 1): other}
+    assert log_dirs(directory).replica_control().places().future == {(A0, 1): other}
     cluster = opened(directory, files=KEEP)
-    cancel_moves(cluster, [(A0, 1)])
+    assert list(cluster.replica_control().begin_log_dir_moves({(A0, 1): path}, 0)) == [{(A0, 1): path}]
     cluster.close()
     assert layout(directory) == before
     cluster = opened(directory, files=KEEP)
@@ -402,7 +410,9 @@ def test_killed_at_any_operation_the_only_replica_is_in_one_log_dir_or_the_other
         files.lose_unsynced()
         again = opened(directory, files=KEEP)
         assert values(again, B0) == records["b-0"], f"killed at {kill_at}"
-        outcomes.add((moves_under_way(again) == {B0}, replica_log_dirs(again)[B0, 3] == str(directory / other)))
+        outcomes.add(
+            (moves_under_way(again) == {B0}, again.replica_control().places().current[B0, 3] == str(directory / other))
+        )
         run(again, directory, plan)
         again.close()
         check_done(directory, plan, records)

@@ -57,8 +57,8 @@ class BrokerLoads:
         for found in self.home.values():
             found.sort()
         self.count_shares, self.size_shares = self._shares()
-        self.count_bounds: Bounds = whole_bounds(self.count_shares, goal.tolerance)
-        self.size_bounds: Bounds = bounds(self.size_shares, goal.tolerance)
+        self.count_bounds: Bounds = whole_bounds(self.count_shares, goal.tolerance_of_replicas)
+        self.size_bounds: Bounds = bounds(self.size_shares, goal.tolerance_of_bytes)
         self._count_unit = max(1.0, sum(self.count_shares.values()) / max(1, len(goal.brokers)))
         self._size_unit = max(1.0, sum(self.size_shares.values()) / max(1, len(goal.brokers)))
 

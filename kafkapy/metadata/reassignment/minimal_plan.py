@@ -31,19 +31,23 @@ def minimal_plan(layout: Layout, goal: Goal) -> dict[TopicPartition, tuple[int, 
 def finished(layout: Layout, goal: Goal, replicas: Assignment) -> dict[TopicPartition, tuple[int, ...]]:
     """Replica sets as a plan: those that were there in their order, leaders balanced, what stays left out."""
     ordered = {partition: _in_order(layout.replicas[partition], found) for partition, found in replicas.items()}
-    led = with_balanced_leaders(layout, goal, ordered)
-    return {partition: found for partition, found in led.items() if found != layout.replicas[partition]}
+    return with_balanced_leaders(layout, goal, ordered)
 
 
 def distance(layout: Layout, goal: Goal, plan: Assignment) -> float:
     """How far outside their bounds brokers are after a plan; 0 is what the goal asks for."""
+    return round(loads_after(layout, goal, plan).total_penalty(), 6)
+
+
+def loads_after(layout: Layout, goal: Goal, plan: Assignment) -> BrokerLoads:
+    """The loads when a plan is done."""
     loads = BrokerLoads(layout, goal)
     for partition, after in plan.items():
         for broker in set(loads.replicas[partition]).difference(after):
             loads.remove(partition, broker)
         for broker in set(after).difference(loads.replicas[partition]):
             loads.add(partition, broker)
-    return round(loads.total_penalty(), 6)
+    return loads
 
 
 def _in_order(before: tuple[int, ...], after: tuple[int, ...]) -> tuple[int, ...]:

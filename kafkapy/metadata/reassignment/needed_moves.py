@@ -7,6 +7,7 @@ from __future__ import annotations
 from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.reassignment.broker_loads import BrokerLoads
+from kafkapy.metadata.topics_image import NO_LEADER
 
 
 def make_needed_moves(loads: BrokerLoads) -> None:
@@ -31,9 +32,12 @@ def make_needed_moves(loads: BrokerLoads) -> None:
 
 
 def _to_drop(loads: BrokerLoads, partition: TopicPartition) -> int:
-    """Of the replicas that racks can spare, the one on the fullest broker; the first that is up stays."""
+    """Of the replicas that racks can spare, the one on the fullest broker; who leads stays, else the first that is
+    up."""
     replicas = loads.replicas[partition]
-    stays = next((broker for broker in replicas if broker in loads.counts), replicas[0])
+    stays = loads.layout.elected(partition, tuple(replicas))
+    if stays == NO_LEADER:
+        stays = next((broker for broker in replicas if broker in loads.counts), replicas[0])
     others = [broker for broker in replicas if broker != stays]
     spare = [b for b in others if loads.rule.is_kept([other for other in replicas if other != b])]
     return max(spare or others, key=lambda broker: (loads.fullness(broker), broker))
@@ -52,16 +56,15 @@ def _leave_crowded_racks(loads: BrokerLoads, partition: TopicPartition, wanted: 
 
 
 def _place(loads: BrokerLoads, partition: TopicPartition) -> int:
-    """The broker with the least load among those that may have the replica; racks give way if they must."""
-    goal, present = loads.goal, loads.replicas[partition]
+    """The broker with the least load among those that may have the replica; racks give way before a broker is given
+    what it may not receive, and it goes home before racks do."""
+    goal, present, wanted = loads.goal, loads.replicas[partition], loads.wanted(partition)
     home = [b for b in loads.original[partition] if b in loads.counts and b not in present]
     free = [b for b in goal.brokers if goal.may_receive(b) and b not in present]
-    wanted = loads.wanted(partition)
-    for candidates in (home, free, [b for b in goal.brokers if b not in present]):
-        fitting = [b for b in candidates if _fits(loads, present, b, wanted)]
-        if fitting:
-            return min(fitting, key=lambda broker: (loads.fullness(broker), broker))
-    return min((b for b in goal.brokers if b not in present), key=lambda broker: (loads.fullness(broker), broker))
+    spread = [[b for b in candidates if _fits(loads, present, b, wanted)] for candidates in (home, free)]
+    others = [b for b in goal.brokers if b not in present]
+    found = next(filter(None, (*spread, home, free, others)))
+    return min(found, key=lambda broker: (loads.fullness(broker), broker))
 
 
 def _fits(loads: BrokerLoads, present: list[int], broker: int, wanted: int) -> bool:

@@ -3,6 +3,9 @@
 The peak of a broker's disk is what it has and all it gets: replicas that go are deleted only when the new ones are in
 sync, which in the worst case is at the very end. Plans that are executed in batches need less. What goes between the
 log dirs of a broker is counted by itself (``log_dir_moves``): no other broker sends it.
+
+Leaders are those who lead now, and who lead when the plan is done: of its partitions the preferred ones, where they can
+(``Layout.elected``); all other partitions keep whom they have.
 """
 
 from __future__ import annotations
@@ -34,7 +37,8 @@ class BrokerCost(NamedTuple):
 
 
 class PlanCost(NamedTuple):
-    """``pairs`` are the bytes that go from a broker (the leader of a partition) to another; ``brokers`` is by id."""
+    """``pairs`` are the bytes that go from a broker (the leader of a partition) to another; ``brokers`` is by id;
+    ``partitions`` are those that get other replicas, another order of them or another leader."""
 
     partitions: int
     replicas_moved: int
@@ -72,12 +76,13 @@ def plan_cost(layout: Layout, plan: Assignment, brokers: Iterable[int]) -> PlanC
     done, chosen = layout.after(plan), [broker for broker in brokers if broker in layout.brokers]
     pairs = copied_bytes(layout, plan)
     rule, rule_after = RackRule(layout.brokers), RackRule({broker: layout.brokers[broker] for broker in chosen})
-    changed = {partition: after for partition, after in plan.items() if after != layout.replicas[partition]}
+    led_anew = {partition for partition in plan if done.leader(partition) != layout.leader(partition)}
+    changed = {partition for partition, after in plan.items() if after != layout.replicas[partition]}
     return PlanCost(
-        len(changed),
-        sum(len(set(after).difference(layout.replicas[p])) for p, after in changed.items()),
+        len(changed | led_anew),
+        sum(len(set(after).difference(layout.replicas[p])) for p, after in plan.items()),
         sum(pairs.values()),
-        sum(after[0] != layout.replicas[p][0] for p, after in changed.items()),
+        len(led_anew),
         sum(not rule.is_kept(replicas) for replicas in layout.replicas.values()),
         sum(not rule_after.is_kept(replicas) for replicas in done.replicas.values()),
         imbalance(layout, rule, layout.brokers),
@@ -92,13 +97,14 @@ def copied_bytes(layout: Layout, plan: Assignment) -> dict[tuple[int, int], int]
     pairs: Counter[tuple[int, int]] = Counter()
     for partition, after in plan.items():
         for broker in set(after).difference(layout.replicas[partition]):
-            pairs[layout.leader(partition), broker] += layout.size(partition)
+            pairs[layout.source(partition), broker] += layout.size(partition)
     return dict(sorted(pairs.items()))
 
 
 def seconds_to_copy(pairs: Mapping[tuple[int, int], int], throttle: int) -> float:
-    """How long copies take when no broker sends more than ``throttle`` bytes a second, nor receives more."""
-    incoming, outgoing = _traffic(pairs)
+    """How long copies take when no broker sends more than ``throttle`` bytes a second, nor receives more; what stays
+    on its broker and only goes to another log dir is not slowed down by that."""
+    incoming, outgoing = _traffic({pair: size for pair, size in pairs.items() if pair[0] != pair[1]})
     return max((*incoming.values(), *outgoing.values()), default=0) / throttle
 
 

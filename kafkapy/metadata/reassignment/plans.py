@@ -2,10 +2,11 @@
 
     kafka      every topic placed anew, as Kafka's --generate does
     minimal    the fewest bytes that bring loads within a tolerance: by the solver where it is installed and the
-               cluster is small enough, else by the heuristic
+               cluster is small enough, else by the heuristic. Who names no tolerance never moves more bytes than
+               Kafka's draw of the same seed (kafka_rival.py)
     balanced   the best balance there is, and for it few bytes
 
-A plan has only partitions that change, but for Kafka's, which has all that were asked for.
+A plan has only partitions that change, or whose leader does; but for Kafka's, which has all that were asked for.
 """
 
 from __future__ import annotations
@@ -15,31 +16,43 @@ from typing import NamedTuple
 from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.placement import Draws
-from kafkapy.metadata.reassignment.goal import Goal
+from kafkapy.metadata.reassignment.goal import DEFAULT_TOLERANCE, Goal
 from kafkapy.metadata.reassignment.kafka_plan import kafka_plan
+from kafkapy.metadata.reassignment.kafka_rival import Rival, does_the_job, is_rival, no_dearer
 from kafkapy.metadata.reassignment.layout import Assignment, Layout
-from kafkapy.metadata.reassignment.minimal_plan import distance, minimal_plan
+from kafkapy.metadata.reassignment.minimal_plan import distance, finished, minimal_plan
 from kafkapy.metadata.reassignment.plan_cost import bytes_moved
 from kafkapy.metadata.reassignment.plan_jobs import Job, balanced, goal_of
-from kafkapy.metadata.reassignment.rack_rule import RackRule
 from kafkapy.metadata.reassignment.strategy import Strategy
 
 
 class Planned(NamedTuple):
-    """A plan, and what it was to reach."""
+    """A plan, what it was to reach, and Kafka's draw where that would have moved less."""
 
     plan: Assignment
     goal: Goal
+    rival: Rival | None = None
 
 
-def make_plan(layout: Layout, job: Job, strategy: Strategy, tolerance: float, random: Draws) -> Planned:
-    """The plan for a job."""
+def make_plan(layout: Layout, job: Job, strategy: Strategy, tolerance: float | None, random: Draws) -> Planned:
+    """The plan for a job; a tolerance of None is the usual one, wider where Kafka's draw would be cheaper."""
+    usual = DEFAULT_TOLERANCE if tolerance is None else tolerance
     if strategy is Strategy.KAFKA:
-        goal = _placed_anew(layout, job, tolerance)
+        goal = _placed_anew(layout, job, usual)
         return Planned(kafka_plan(layout, goal, random), goal)
-    goal = balanced(layout, job) if strategy is Strategy.BALANCED else goal_of(layout, job, tolerance)
+    goal = balanced(layout, job) if strategy is Strategy.BALANCED else goal_of(layout, job, usual)
     plan = _quickest(layout, goal)
-    return Planned(_not_worse_than_kafkas(layout, goal, plan, random), goal)
+    drawn = _drawn(layout, job, goal, random)
+    moved, theirs = bytes_moved(layout, plan), bytes_moved(layout, drawn or {})
+    if drawn is None or theirs >= moved:
+        return Planned(plan, goal)
+    if does_the_job(layout, goal, drawn) and distance(layout, goal, drawn) <= distance(layout, goal, plan):
+        return Planned(finished(layout, goal, drawn), goal)
+    if strategy is Strategy.BALANCED:
+        return Planned(plan, goal)
+    if tolerance is not None:
+        return Planned(plan, goal, Rival(theirs, moved, is_matched=False))
+    return Planned(no_dearer(layout, goal, drawn, _quickest), goal, Rival(theirs, moved, is_matched=True))
 
 
 def rollback(layout: Layout, plan: Assignment) -> dict[TopicPartition, tuple[int, ...]]:
@@ -68,19 +81,12 @@ def _quickest(layout: Layout, goal: Goal) -> dict[TopicPartition, tuple[int, ...
     return minimal_plan(layout, goal)
 
 
-def _not_worse_than_kafkas(
-    layout: Layout, goal: Goal, plan: dict[TopicPartition, tuple[int, ...]], random: Draws
-) -> dict[TopicPartition, tuple[int, ...]]:
-    """Kafka's plan, should luck have given it one that is as balanced for fewer bytes."""
-    if not goal.rebalance or goal.receivers is not None or goal.kept or goal.replication_factor:
-        return plan
+def _drawn(layout: Layout, job: Job, goal: Goal, random: Draws) -> Assignment | None:
+    """What Kafka would draw for the job, where more is moved than must be and so less may be."""
+    if not goal.rebalance:
+        return None
     try:
-        drawn = kafka_plan(layout, goal, random)
+        drawn = kafka_plan(layout, _placed_anew(layout, job, goal.tolerance), random)
     except KafkaError:
-        return plan
-    rival = {partition: after for partition, after in drawn.items() if after != layout.replicas[partition]}
-    if bytes_moved(layout, rival) >= bytes_moved(layout, plan):
-        return plan
-    rule = RackRule({broker: layout.brokers[broker] if goal.rack_aware else None for broker in goal.brokers})
-    keeps = all(len(after) == len(layout.replicas[p]) and rule.is_kept(after) for p, after in drawn.items())
-    return rival if keeps and distance(layout, goal, rival) <= distance(layout, goal, plan) else plan
+        return None
+    return drawn if is_rival(layout, goal, drawn) else None

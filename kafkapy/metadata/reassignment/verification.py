@@ -57,12 +57,15 @@ class LogDirMoveState(NamedTuple):
         return self.state in (COMPLETED, OTHER_LOG_DIR)
 
 
-def partition_states(image: MetadataImage, targets: Assignment) -> Iterator[PartitionState]:
-    """In the order of partitions."""
+def partition_states(
+    image: MetadataImage, targets: Assignment, under_way: Mapping[TopicPartition, PartitionRegistration]
+) -> Iterator[PartitionState]:
+    """In the order of partitions; what is not under way has arrived somewhere, whatever the image says."""
     for partition in sorted(targets):
-        topic = image.topics.get(partition.topic)
+        topic = image.topics.get(partition.topic) if partition not in under_way else None
         found = None if topic is None else topic.partitions.get(partition.partition)
-        yield PartitionState(partition, targets[partition], found or NONE_YET)
+        arrived = (found or NONE_YET)._replace(adding_replicas=(), removing_replicas=())
+        yield PartitionState(partition, targets[partition], under_way.get(partition, arrived))
 
 
 def log_dir_move_states(targets: LogDirs, current: LogDirs, future: LogDirs) -> Iterator[LogDirMoveState]:

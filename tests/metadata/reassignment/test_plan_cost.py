@@ -19,7 +19,7 @@ A, B = TopicPartition("a", 0), TopicPartition("b", 0)
 def test_a_small_plan() -> None:
     layout = Layout({1: "x", 2: "x", 3: "y"}, {A: (1, 2), B: (2, 3)}, {A: 100, B: 10}, leaders={A: 2, B: 2})
     cost = plan_cost(layout, {A: (1, 3), B: (3, 2)}, layout.brokers)
-    assert (cost.partitions, cost.replicas_moved, cost.bytes_moved, cost.leaders_moved) == (2, 1, 100, 1)
+    assert (cost.partitions, cost.replicas_moved, cost.bytes_moved, cost.leaders_moved) == (2, 1, 100, 2)
     assert cost.pairs == {(2, 3): 100}, "the leader is fetched from"
     assert (cost.rack_violations_before, cost.rack_violations_after) == (1, 0)
     assert cost.brokers[3]._asdict() == {
@@ -36,6 +36,26 @@ def test_a_small_plan() -> None:
     assert cost.brokers[2].disk_peak == 110
     assert cost.brokers[2].disk_after == 10
     assert cost.seconds(50) == 2.0
+
+
+def test_leaders_are_those_who_lead() -> None:
+    """Broker 1 was down and is back: it is preferred, and leads nothing until it is elected."""
+    layout = Layout({1: None, 2: None}, {A: (1, 2), B: (1, 2)}, {}, leaders={A: 2, B: 2})
+    unelected = plan_cost(layout, {}, layout.brokers)
+    assert (unelected.partitions, unelected.leaders_moved, unelected.imbalance_after.leaders) == (0, 0, 1.0)
+    cost = plan_cost(layout, {A: (1, 2)}, layout.brokers)
+    assert (cost.partitions, cost.replicas_moved, cost.leaders_moved) == (1, 0, 1), "--execute elects it"
+    assert (cost.imbalance_before.leaders, cost.imbalance_after.leaders) == (1.0, 0.0)
+    assert [(each.leaders_before, each.leaders_after) for each in cost.brokers.values()] == [(0, 1), (2, 1)]
+
+
+def test_who_cannot_lead_is_not_counted_as_a_leader() -> None:
+    behind = Layout({1: None, 2: None}, {A: (2, 1)}, {}, leaders={A: 2}, in_sync={A: frozenset({2})})
+    assert plan_cost(behind, {A: (1, 2)}, behind.brokers).leaders_moved == 0
+    down = Layout({1: None, 2: None, 3: None}, {A: (2, 1)}, {A: 5}, leaders={A: 2}, fenced=frozenset({1}))
+    cost = plan_cost(down, {A: (1, 3)}, down.brokers)
+    assert (cost.leaders_moved, cost.brokers[3].leaders_after) == (1, 1), "the old leader goes, the new replica leads"
+    assert cost.pairs == {(2, 3): 5}
 
 
 def test_the_table_of_a_large_cluster_fits_a_terminal() -> None:

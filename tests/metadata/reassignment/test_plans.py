@@ -11,14 +11,14 @@ from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.reassignment.exact_plan import exact_plan, is_available, lower_bound
 from kafkapy.metadata.reassignment.goal import Goal
 from kafkapy.metadata.reassignment.kafka_plan import kafka_plan
-from kafkapy.metadata.reassignment.layout import Layout
-from kafkapy.metadata.reassignment.minimal_plan import distance, minimal_plan
+from kafkapy.metadata.reassignment.layout import Assignment, Layout
+from kafkapy.metadata.reassignment.minimal_plan import distance, loads_after, minimal_plan
 from kafkapy.metadata.reassignment.plan_cost import bytes_moved, plan_cost
 from kafkapy.metadata.reassignment.plan_jobs import Job
-from kafkapy.metadata.reassignment.plans import make_plan, rollback
+from kafkapy.metadata.reassignment.plans import Planned, make_plan, rollback
 from kafkapy.metadata.reassignment.rack_rule import RackRule
 from kafkapy.metadata.reassignment.strategy import Strategy
-from tests.metadata.reassignment.layouts import GONE, layouts, placed
+from tests.metadata.reassignment.layouts import GONE, after_failures, layouts, placed
 
 needs_solver = pytest.mark.skipif(not is_available(), reason="SciPy is not installed")
 strategies = st.sampled_from([Strategy.MINIMAL, Strategy.BALANCED])
@@ -71,6 +71,70 @@ def test_the_solver_is_as_balanced_as_the_heuristic_and_no_dearer(layout: Layout
     assert (near, bytes_moved(layout, exact)) <= (apart, bytes_moved(layout, quick))
     if near == 0:
         assert lower_bound(layout, goal) <= bytes_moved(layout, exact) + 1
+
+
+JOBS = (
+    *(Job(rebalance=True), Job(drain=frozenset({1})), Job(replication_factor=2), Job(fix_racks=True)),
+    *(Job(add=frozenset({1})), Job(broker_list=(1, 2, 3, 4, 5, 6, 7)), Job(broker_list=(1, 2), rebalance=True)),
+    Job(broker_list=(1, 2, 3), rebalance=True),
+)
+
+
+anywhere = layouts(mixed=False, fewest=2) | layouts(mixed=False, fewest=2, most=3)
+"""Kafka's draw is cheap by luck mostly where there are few brokers."""
+
+
+@given(layout=anywhere, job=st.sampled_from(JOBS), seed=st.integers(0, 99), down=st.booleans())
+@settings(deadline=None, max_examples=300)
+def test_minimal_never_moves_more_bytes_than_kafkas_draw(layout: Layout, job: Job, seed: int, down: bool) -> None:
+    last = max(layout.brokers)
+    layout = layout._replace(fenced=frozenset({last} if down and last > 2 else ()))
+    try:
+        theirs = bytes_moved(layout, drawn(layout, job, seed))
+        planned = make_plan(layout, job, Strategy.MINIMAL, None, Random(seed))
+    except KafkaError:
+        return
+    assert bytes_moved(layout, planned.plan) <= theirs
+    if planned.rival is not None:
+        assert planned.rival == (theirs, bytes_moved(layout, insisting(layout, job, seed).plan), True)
+        assert planned.rival.bytes_within_tolerance > theirs
+
+
+def insisting(layout: Layout, job: Job, seed: int) -> Planned:
+    return make_plan(layout, job, Strategy.MINIMAL, 0.1, Random(seed))
+
+
+@given(layout=layouts(gone=False, mixed=False, fewest=2, most=3), seed=st.integers(0, 99))
+@settings(deadline=None, max_examples=200)
+def test_a_plan_beside_a_cheaper_draw_is_as_balanced_as_the_draw(layout: Layout, seed: int) -> None:
+    planned = make_plan(layout, Job(rebalance=True), Strategy.MINIMAL, None, Random(seed))
+    if planned.rival is None:
+        return
+    ours = loads_after(layout, planned.goal, planned.plan)
+    theirs = loads_after(layout, planned.goal, drawn(layout, Job(rebalance=True), seed))
+    for mine, other, shares in (
+        (ours.counts, theirs.counts, ours.count_shares),
+        (ours.sizes, theirs.sizes, ours.size_shares),
+    ):
+        worst = max((abs(other[b] - share) / share for b, share in shares.items() if share), default=0.0)
+        for broker, share in shares.items():
+            # numbers of replicas are whole: a tolerance ends at the next one
+            room = max(0.1, worst) * share + (1 if mine is ours.counts else 1e-3 * share)
+            assert abs(mine[broker] - share) <= room + 1e-6
+
+
+def test_who_names_a_tolerance_gets_it_and_is_told_of_the_cheaper_draw() -> None:
+    p, q = TopicPartition("t", 0), TopicPartition("u", 0)
+    layout = Layout({1: None, 2: None}, {p: (1,), q: (1,)}, {p: 100, q: 100})
+    seed = next(s for s in range(99) if not bytes_moved(layout, drawn(layout, Job(rebalance=True), s)))
+    usual = make_plan(layout, Job(rebalance=True), Strategy.MINIMAL, None, Random(seed))
+    assert (usual.plan, usual.rival) == ({}, (0, 100, True)), "the draw leaves all where it is"
+    strict = make_plan(layout, Job(rebalance=True), Strategy.MINIMAL, 0.1, Random(seed))
+    assert (bytes_moved(layout, strict.plan), strict.rival) == (100, (0, 100, False))
+
+
+def drawn(layout: Layout, job: Job, seed: int) -> Assignment:
+    return make_plan(layout, job, Strategy.KAFKA, None, Random(seed)).plan
 
 
 @given(layout=layouts(gone=False, mixed=False), seed=st.integers(0, 99))
@@ -180,6 +244,71 @@ def test_a_demotion_moves_no_byte(layout: Layout, demoted: int) -> None:
             assert after[0] != demoted
 
 
+@given(layout=after_failures(), demoted=st.integers(1, 2))
+@settings(deadline=None)
+def test_a_demoted_broker_leads_nothing_that_another_can_lead_now(layout: Layout, demoted: int) -> None:
+    plan = named(Job(demote=frozenset({demoted})), layout)
+    after = layout.after(plan)
+    assert bytes_moved(layout, plan) == 0
+    for partition, replicas in layout.replicas.items():
+        if any(layout.can_lead(partition, broker) for broker in replicas if broker != demoted):
+            assert after.leader(partition) != demoted
+        if set(replicas) - {demoted}:
+            assert after.replicas[partition][0] != demoted, "nor when the others are up and in sync again"
+    assert all(
+        partition in plan for partition in layout.replicas if after.leader(partition) != layout.leader(partition)
+    )
+
+
+@given(layout=after_failures(), strategy=strategies)
+@settings(deadline=None)
+def test_a_plan_names_only_what_it_changes(layout: Layout, strategy: Strategy) -> None:
+    plan = named(Job(rebalance=True), layout, strategy)
+    for partition, after in plan.items():
+        moved = layout.elected(partition, after) != layout.leader(partition)
+        assert after != layout.replicas[partition] or moved, "a partition that stays is no part of a plan"
+
+
+def test_leaders_that_a_failure_moved_are_given_back() -> None:
+    partitions = [TopicPartition("t", number) for number in range(12)]
+    replicas = {p: (1 + p.partition % 3, 1 + (p.partition + 1) % 3) for p in partitions}
+    layout = Layout(dict.fromkeys((1, 2, 3)), replicas, dict.fromkeys(partitions, 1000))
+    lost = {p: r[1] if r[0] == 1 else r[0] for p, r in layout.replicas.items()}
+    layout = layout._replace(leaders=lost)
+    plan = named(Job(rebalance=True), layout)
+    assert plan == {p: r for p, r in layout.replicas.items() if r[0] == 1}
+    assert layout.after(plan).leader_counts() == {1: 4, 2: 4, 3: 4}
+    demoted = named(Job(demote=frozenset({2})), layout)
+    assert layout.after(demoted).leader_counts()[2] == 0
+    assert plan_cost(layout, demoted, layout.brokers).leaders_moved == layout.leader_counts()[2] > 4
+
+
+def test_leaders_stand_in_for_who_is_down_and_are_balanced_as_such() -> None:
+    partitions = [TopicPartition("t", number) for number in range(6)]
+    layout = Layout(
+        dict.fromkeys((1, 2, 3)),
+        dict.fromkeys(partitions, (3, 1, 2)),
+        dict.fromkeys(partitions, 5),
+        leaders=dict.fromkeys(partitions, 1),
+        fenced=frozenset({3}),
+    )
+    after = layout.after(named(Job(rebalance=True), layout))
+    assert after.leader_counts() == {1: 4, 2: 2, 3: 0}, "3 a broker; a tenth off that is a whole leader"
+    assert sum(replicas[0] == 3 for replicas in after.replicas.values()) == 4, "those whose leader stays keep the order"
+
+
+def test_of_fewer_replicas_one_in_sync_stays() -> None:
+    partition = TopicPartition("t", 0)
+    layout = Layout(
+        dict.fromkeys((1, 2)),
+        {partition: (1, 2)},
+        {},
+        leaders={partition: 2},
+        in_sync={partition: frozenset({2})},
+    )
+    assert named(Job(replication_factor=1), layout) == {partition: (2,)}
+
+
 @given(layout=layouts(gone=False))
 @settings(deadline=None)
 def test_racks_are_fixed_and_nothing_else_is_touched(layout: Layout) -> None:
@@ -201,6 +330,14 @@ def test_of_fewer_replicas_one_that_is_up_stays() -> None:
     partition = TopicPartition("t", 0)
     layout = Layout(dict.fromkeys((1, 2, 3)), {partition: (3, 1)}, {partition: 5}, fenced=frozenset({3}))
     assert named(Job(replication_factor=1), layout) == {partition: (1,)}
+
+
+def test_racks_give_way_before_a_broker_gets_what_it_may_not_receive() -> None:
+    partition = TopicPartition("t", 0)
+    layout = Layout({1: "a", 2: "a", 3: "b"}, {partition: (1, 2)}, {partition: 5})
+    assert named(Job(fix_racks=True), layout) in ({partition: (1, 3)}, {partition: (2, 3)})
+    assert named(Job(fix_racks=True, broker_list=(1, 2)), layout) == {}
+    assert named(Job(rebalance=True, broker_list=(1, 2)), layout) == {}
 
 
 def test_empty_partitions_count_as_replicas() -> None:
