@@ -9,10 +9,7 @@ read the same records before, is not counted. Both must print the same rows.
 
 from __future__ import annotations
 
-import argparse
-import shlex
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,11 +17,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.group_data import GROUPS, PARTITIONS, ROUNDS, make_groups  # noqa: E402
-from benchmarks.installed import install  # noqa: E402
 from benchmarks.kafka import BenchmarkError, Kafka  # noqa: E402
 from benchmarks.measure import Cost, measure, median_cost  # noqa: E402
+from benchmarks.one_table import run  # noqa: E402
 from kafkapy.coordinator.internal_topics import PARTITIONS as STATE_PARTITIONS  # noqa: E402
-from tests.kafka_jars import KafkaMissingError, bring_kafka_libs  # noqa: E402
 from tests.real_kafka import RealCluster  # noqa: E402
 
 CPU_TARGET_S = 3.0
@@ -73,22 +69,10 @@ def group_table(kafkapy: Sequence[str], kafka: Kafka, work: Path, rounds: int) -
     )
 
 
-def main() -> int:
-    """Measure and print; the exit code."""
-    parser = argparse.ArgumentParser(description="What it costs to describe many groups.")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each is run (3)")
-    parser.add_argument("--kafkapy", metavar="CMD", help="measure this command, not a wheel of the checkout")
-    options = parser.parse_args()
-    try:
-        with tempfile.TemporaryDirectory(prefix="kafkapy-bench-") as name:
-            work = Path(name)
-            kafkapy = shlex.split(options.kafkapy) if options.kafkapy else [str(install(ROOT, work))]
-            print(group_table(kafkapy, Kafka(bring_kafka_libs()), work, options.rounds))
-    except (BenchmarkError, KafkaMissingError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        run(
+            "What it costs to describe many groups.",
+            lambda one: group_table(one.kafkapy, one.kafka, one.work, one.rounds),
+        )
+    )

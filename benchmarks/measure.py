@@ -43,11 +43,15 @@ def median_cost(costs: Sequence[Cost]) -> Cost:
     )
 
 
-def measure(command: Sequence[str], output: Path | None) -> Cost:
+def measure(command: Sequence[str], output: Path | None, stdin: Path | None = None) -> Cost:
     """Run a command, its standard output to a new file ``output`` or to nowhere; a failing one is an error."""
-    with open(output or os.devnull, "wb") as out, tempfile.TemporaryFile() as errors:
+    with (
+        open(stdin or os.devnull, "rb") as lines,
+        open(output or os.devnull, "wb") as out,
+        tempfile.TemporaryFile() as errors,
+    ):
         started = time.monotonic()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
+        process = subprocess.Popen(command, stdin=lines, stdout=out, stderr=errors)
         _, status, usage = os.wait4(process.pid, 0)
         wall_s = time.monotonic() - started
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -8,21 +8,17 @@ lines to a broker, which appends them, so the CPU of both counts. Each makes one
 
 from __future__ import annotations
 
-import argparse
 import os
-import shlex
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.installed import install  # noqa: E402
 from benchmarks.kafka import BenchmarkError, Kafka, create_topic, running_broker  # noqa: E402
-from tests.kafka_jars import KafkaMissingError, bring_kafka_libs  # noqa: E402
+from benchmarks.one_table import run  # noqa: E402
 
 LINE_SIZE = 100
 TOPIC = "lines"
@@ -102,22 +98,11 @@ def produce_table(kafkapy: Sequence[str], kafka: Kafka, records: int, work: Path
     )
 
 
-def main() -> int:
-    """Measure and print; the exit code."""
-    parser = argparse.ArgumentParser(description="What it costs to get lines from a pipe into a topic.")
-    parser.add_argument("--records", type=int, default=5_000_000, help="how many lines (5,000,000)")
-    parser.add_argument("--kafkapy", metavar="CMD", help="measure this command, not a wheel of the checkout")
-    options = parser.parse_args()
-    try:
-        with tempfile.TemporaryDirectory(prefix="kafkapy-bench-") as name:
-            work = Path(name)
-            kafkapy = shlex.split(options.kafkapy) if options.kafkapy else [str(install(ROOT, work))]
-            print(produce_table(kafkapy, Kafka(bring_kafka_libs()), options.records, work))
-    except (BenchmarkError, KafkaMissingError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        run(
+            "What it costs to get lines from a pipe into a topic.",
+            lambda one: produce_table(one.kafkapy, one.kafka, one.records, one.work),
+            5_000_000,
+        )
+    )

@@ -8,6 +8,7 @@ import typer
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_group
 
+from . import cluster_nodes
 from .cluster_options import ClusterOption, selection
 
 if TYPE_CHECKING:
@@ -227,6 +228,12 @@ def advance(
 
     shows = _shows(topic, exclude_internal)
     _run(cluster, output, lambda opened: change_pairs(failures.advance(opened, ms), shows))
+
+
+app.command("list-endpoints", cls=Subcommand, epilog=cluster_nodes.LIST_ENDPOINTS_EXAMPLES)(
+    cluster_nodes.list_endpoints
+)
+app.command("unregister", cls=Subcommand, epilog=cluster_nodes.UNREGISTER_EXAMPLES)(cluster_nodes.unregister)
 
 
 def _shows(topic: str | None, exclude_internal: bool) -> "Shows":

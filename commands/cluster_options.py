@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from kafkapy.backends.selection import Selection
+from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 
 CLUSTER = "Which cluster (one of these; the default is $KAFKAPY_CLUSTER, else ./kafkapy-cluster)"
@@ -62,6 +63,20 @@ def selection(
     command_config: str | None = None,
     bootstrap_controller: str | None = None,
 ) -> Selection:
-    """The cluster that the options name."""
+    """The cluster that the options name.
+
+    An option that is given and empty is refused: a shell variable that is not set must not send a command to the
+    default cluster directory instead.
+    """
+    given = {
+        "--cluster": cluster,
+        "--log-dirs": log_dirs,
+        "--bootstrap-server": bootstrap_server,
+        "--bootstrap-controller": bootstrap_controller,
+        "--command-config": command_config,
+    }
+    for option, value in given.items():
+        if value is not None and not value.strip(" ,"):
+            raise UsageError(f"{option} names nothing")
     paths = tuple(path for path in (log_dirs or "").split(",") if path)
     return Selection(cluster, paths, bootstrap_server, command_config, bootstrap_controller)

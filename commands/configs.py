@@ -1,5 +1,7 @@
 """``kafkapy configs``: kafka-configs.sh."""
 
+from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,7 +11,15 @@ from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .cluster_options import (
+    BootstrapControllerOption,
+    BootstrapOption,
+    ClusterOption,
+    CommandConfigOption,
+    LogDirsOption,
+    OutputOption,
+    selection,
+)
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection
@@ -60,6 +70,10 @@ app = new_app()
             "kafkapy configs --cluster demo --alter --topic orders --add-config retention.ms=604800000",
         ),
         (
+            "See every config of a running broker, and where it comes from:",
+            "kafkapy configs --bootstrap-server localhost:9092 --describe --broker 1 --all",
+        ),
+        (
             "Give a user a password:",
             "kafkapy configs --cluster demo --alter --user alice --add-config 'SCRAM-SHA-256=[password=secret]'",
         ),
@@ -75,7 +89,8 @@ def configs(
         list[str],
         typer.Option(
             metavar="TYPE",
-            help="topics, clients, users, brokers, ips, client-metrics or groups; users and clients may go together.",
+            help="topics, clients, users, brokers, broker-loggers, ips, client-metrics or groups; users and clients "
+            "may go together.",
             rich_help_panel=ENTITIES,
         ),
     ] = [],  # noqa: B006
@@ -93,6 +108,7 @@ def configs(
     user_defaults: Annotated[bool, _default("--user-defaults", "All users.")] = False,
     broker: Annotated[str | None, _shortcut("--broker", "ID", "A broker.")] = None,
     broker_defaults: Annotated[bool, _default("--broker-defaults", "All brokers.")] = False,
+    broker_logger: Annotated[str | None, _shortcut("--broker-logger", "ID", "The loggers of a broker.")] = None,
     ip: Annotated[str | None, _shortcut("--ip", "IP", "An address.")] = None,
     ip_defaults: Annotated[bool, _default("--ip-defaults", "All addresses.")] = False,
     client_metrics: Annotated[str | None, _shortcut("--client-metrics", "NAME", "A client metrics resource.")] = None,
@@ -118,6 +134,8 @@ def configs(
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
+    bootstrap_controller: BootstrapControllerOption = None,
+    command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """Show and change configs of topics, brokers, users, clients, groups and client metrics."""
@@ -130,13 +148,14 @@ def configs(
         "clients": client,
         "users": user,
         "brokers": broker,
+        "broker-loggers": broker_logger,
         "ips": ip,
         "client-metrics": client_metrics,
         "groups": group,
     }
     of_all = {"clients": client_defaults, "users": user_defaults, "brokers": broker_defaults, "ips": ip_defaults}
     chosen = entities(entity_type, entity_name, shortcuts, [name for name, given in of_all.items() if given])
-    where = selection(cluster, log_dirs, bootstrap_server)
+    where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
     if describe:
         if add_config is not None or delete_config:
             raise UsageError("--add-config and --delete-config need --alter")
@@ -149,15 +168,16 @@ def configs(
 
 def _describe(where: "Selection", chosen: "Entities", all_configs: bool, output: str) -> None:
     from kafkapy.backends.selection import open_cluster
-    from kafkapy.metadata.config_description import describe_entities, unknown_entities
+    from kafkapy.metadata.config_description import Resources, describe_entities, unknown_entities
     from kafkapy.output.printing import print_rows
 
-    opened = open_cluster(where)
-    if opened.has_metadata:
-        print_rows(output, describe_entities(opened.image(), chosen, all_configs))
-        return
-    brokers = {log_dir.broker_id for log_dir in opened.log_dirs() if log_dir.broker_id is not None}
-    print_rows(output, unknown_entities(opened.image(), chosen, brokers))
+    with closing(open_cluster(where)) as opened:
+        if opened.has_metadata:
+            resources = Resources(opened.config_resources, partial(opened.config_entries, synonyms=True))
+            print_rows(output, describe_entities(opened.image(), resources, chosen, all_configs))
+            return
+        brokers = {log_dir.broker_id for log_dir in opened.log_dirs() if log_dir.broker_id is not None}
+        print_rows(output, unknown_entities(opened.image(), chosen, brokers))
 
 
 def _added(add_config: str | None, add_config_file: str | None) -> dict[str, str]:
@@ -179,9 +199,6 @@ def _alter(where: "Selection", chosen: "Entities", added: dict[str, str], delete
     from kafkapy.output.printing import print_lines
 
     deleted = parse_delete_config(deletes)
-    opened = open_cluster_for_writing(where, sync)
-    try:
-        opened.apply(*alteration(opened.image(), chosen, added, deleted, SystemRandom()))
-    finally:
-        opened.close()
+    with closing(open_cluster_for_writing(where, sync)) as opened:
+        opened.apply(*alteration(opened.image(), opened.config_entries, chosen, added, deleted, SystemRandom()))
     print_lines([updated_line(chosen.type, chosen.names[0])])

@@ -1,5 +1,6 @@
 """``kafkapy console-consumer``: kafka-console-consumer.sh, and a command for each record."""
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,8 +24,8 @@ from .console_consumer_options import (
 from .properties import Renamed, load_properties
 
 if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
     from kafkapy.backends.consuming import Consumer, Limits, StartAt
-    from kafkapy.backends.selection import Selection
     from kafkapy.output.record_formatter import RecordPrinter
 
 WHAT = "What to read"
@@ -55,6 +56,10 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
         (
             "Print ten records of one partition from an offset on, out of real brokers' directories:",
             "kafkapy console-consumer --log-dirs /kafka/1 --topic orders --partition 0 --offset 42 --max-messages 10",
+        ),
+        (
+            "Wait for what is sent to a topic of a running cluster, from now on:",
+            "kafkapy console-consumer --bootstrap-server localhost:9092 --topic orders",
         ),
         ("Wait for new records of several topics:", "kafkapy console-consumer --include 'orders.*' --follow"),
         (
@@ -107,15 +112,19 @@ def console_consumer(
         ),
     ] = None,
     max_messages: Annotated[int, _text("N", "Stop after that many records.", HOW_MUCH)] = -1,
-    timeout_ms: Annotated[int, _text("MS", "With --follow: stop when no record has come for so long.", HOW_MUCH)] = -1,
+    timeout_ms: Annotated[
+        int, _text("MS", "Where more is waited for: stop when no record has come for so long.", HOW_MUCH)
+    ] = -1,
     follow: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--follow",
-            help="Wait for more records at the end of the logs; without it, the end is the end.",
+            "--follow/--no-follow",
+            help="Wait for more records at the end of the logs, or stop there.  [default: wait on a running cluster, "
+            "as Kafka does, and stop on files]",
+            show_default=False,
             rich_help_panel=HOW_MUCH,
         ),
-    ] = False,
+    ] = None,
     formatter: Annotated[
         str,
         _text(
@@ -156,8 +165,8 @@ def console_consumer(
             "NAME=VALUE",
             "isolation.level, auto.offset.reset, exclude.internal.topics; for a group also group.protocol (classic or "
             "consumer), partition.assignment.strategy, group.remote.assignor, group.instance.id, client.id, "
-            "client.rack, session.timeout.ms, max.poll.interval.ms, enable.auto.commit, auto.commit.interval.ms. "
-            "Others are ignored.",
+            "client.rack, session.timeout.ms, max.poll.interval.ms, enable.auto.commit, auto.commit.interval.ms; for a "
+            "running cluster also those of its connections and of fetching. Others are ignored.",
             CONSUMER,
         ),
     ] = None,
@@ -187,24 +196,32 @@ def console_consumer(
     deserializers += [f"value.deserializer={value_deserializer}"] if value_deserializer else []
     properties = load_properties(formatter_config, [*deserializers, *named])
     from kafkapy.backends.consuming import Limits, StartAt, is_committed
+    from kafkapy.backends.group_options import CLIENT_ID
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.backends.waiting import Meanwhile
     from kafkapy.output.record_formatter import RecordPrinter
     from kafkapy.output.record_formatter import formatter as formatter_of
     from kafkapy.output.sink import Sink
 
     committed = is_committed(isolation_level or configs.get("isolation.level"))
-    limits = Limits(max_messages, timeout_ms if timeout_ms >= 0 else None, follow, committed)
+    where = selection(cluster, log_dirs, bootstrap_server)._replace(properties={"client.id": CLIENT_ID, **configs})
+    follows = where.is_live if follow is None else follow
+    limits = Limits(max_messages, timeout_ms if timeout_ms >= 0 else None, follows, committed)
     flags = GroupFlags(group, members, then, exec_, exec_timeout, retry_delays, dead_letter_topic)
-    group_id, where = flags.group_id(configs, partition), selection(cluster, log_dirs, bootstrap_server)
+    group_id = flags.group_id(configs, partition)
     made = formatter_of(formatter, properties)
-    printer = RecordPrinter(made, Sink().write, _tell if skip_message_on_error else None)
+    meanwhile = Meanwhile()
+    sink = Sink(meanwhile=meanwhile if group_id is not None and where.is_live else None)
+    printer = RecordPrinter(made, sink.write, _tell if skip_message_on_error else None)
     for line in made.problems:
         _tell(line)
     if group_id is not None:
         request = GroupRequest(group_id, configs, topic, include, from_beginning, limits, where)
-        consume_as_group(request, flags, printer, _tell)
+        consume_as_group(request, flags, printer, _tell, meanwhile)
     else:
         start = StartAt.of(offset, from_beginning, configs.get("auto.offset.reset"))
-        _print(_consumer(where, configs, topic, include, partition, start, committed), printer, limits)
+        with closing(open_cluster(where)) as opened:
+            _print(_consumer(opened, configs, topic, include, partition, start, committed), printer, limits)
     if enable_systest_events:
         typer.echo("shutdown_complete")
 
@@ -221,7 +238,7 @@ def _check(topic: str | None, include: str | None, partition: int | None, offset
 
 
 def _consumer(
-    where: "Selection",
+    opened: "Cluster",
     configs: dict[str, str],
     topic: str | None,
     include: str | None,
@@ -230,14 +247,12 @@ def _consumer(
     committed: bool,
 ) -> "Consumer":
     from kafkapy.backends.consuming import Consumer, partitions_of
-    from kafkapy.backends.selection import open_cluster
 
-    opened = open_cluster(where)
     exclude_internal = configs.get("exclude.internal.topics", "true").strip().lower() == "true"
     partitions = partitions_of(opened.image(), topic, include, partition, exclude_internal)
     if not partitions:
         _tell(f"kafkapy: no topic matches {include!r}")
-    consumer = Consumer(opened, partitions, committed)
+    consumer = Consumer(opened, partitions, committed, lambda line: _tell(f"kafkapy: {line}"))
     for line in consumer.seek(start):
         _tell(line)
     return consumer
@@ -260,6 +275,8 @@ def _print(consumer: "Consumer", printer: "RecordPrinter", limits: "Limits") -> 
             printer.flush()
         finally:
             _tell(f"Processed a total of {printer.count} messages")
+    if not consumer.is_whole:
+        raise typer.Exit(1)
 
 
 def _tell(line: str) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kafkapy.backends.group_run import GroupRun
     from kafkapy.backends.retry_topics import RetryTopics
     from kafkapy.backends.selection import Selection
+    from kafkapy.backends.waiting import Meanwhile
     from kafkapy.output.record_formatter import RecordPrinter
 
 GROUP = "As members of a group (what they have read is committed, and the next run goes on from there)"
@@ -87,8 +88,8 @@ class GroupFlags(NamedTuple):
         if len(ids) > 1:
             found = ", ".join(f"'{each}'" for each in ids)
             raise UsageError(
-                "The group ids provided in different places (directly using '--group', via '--command-property', or "
-                f"via '--command-config') do not match. Detected group ids: {found}"
+                "The group ids provided in different places (directly using '--group', via '--consumer-property', or "
+                f"via '--consumer.config') do not match. Detected group ids: {found}"
             )
         if ids and partition is not None:
             raise UsageError("Options group and partition cannot be specified together")
@@ -123,9 +124,13 @@ class GroupRequest(NamedTuple):
 
 
 def consume_as_group(
-    request: GroupRequest, flags: GroupFlags, printer: "RecordPrinter", tell: Callable[[str], object]
+    request: GroupRequest,
+    flags: GroupFlags,
+    printer: "RecordPrinter",
+    tell: Callable[[str], object],
+    meanwhile: "Meanwhile",
 ) -> None:
-    """Consume, and print each record or run the command for it."""
+    """Consume, and print each record or run the command for it; both call ``meanwhile`` where they take their time."""
     from kafkapy.backends.consuming import parse_reset
     from kafkapy.backends.group_events import parse_events
     from kafkapy.backends.group_options import GroupOptions
@@ -133,7 +138,8 @@ def consume_as_group(
     from kafkapy.backends.group_subscription import GroupSubscription
     from kafkapy.backends.record_handler import PrintingHandler
     from kafkapy.backends.retry_topics import RetryTopics, parse_delays
-    from kafkapy.backends.shared_cluster import SharedCluster, Time
+    from kafkapy.backends.shared_cluster import shared_cluster
+    from kafkapy.backends.waiting import Time
 
     options = GroupOptions.of(request.group_id, request.configs)
     members = flags.members or 1
@@ -144,7 +150,7 @@ def consume_as_group(
             raise UsageError("--exec commits what is done: enable.auto.commit=false contradicts it")
         retry = RetryTopics(request.group_id, parse_delays(flags.retry_delays), flags.dead_letter_topic)
     run = GroupRun(
-        shared=SharedCluster(request.selection, tell, Time()),
+        shared=shared_cluster(request.selection, tell, Time()),
         options=options,
         subscription=GroupSubscription(request.topic, request.include, exclude_internal, retry),
         reset=parse_reset(request.from_beginning, request.configs.get("auto.offset.reset")),
@@ -153,21 +159,25 @@ def consume_as_group(
         events=parse_events(flags.then or (), members),
         anchored=retry is not None,
         tells_rebalances=flags.members is not None or bool(flags.then),
+        meanwhile=meanwhile,
     )
     if retry is None:
-        consume(run, PrintingHandler(printer), tell, lambda: f"Processed a total of {printer.count} messages")
+        handler = PrintingHandler(printer)
+        is_whole = consume(run, handler, tell, lambda: f"Processed a total of {printer.count} messages")
     else:
-        _execute(run, flags, retry, tell)
+        is_whole = _execute(run, flags, retry, tell)
+    if not is_whole:
+        raise typer.Exit(1)
 
 
-def _execute(run: "GroupRun", flags: GroupFlags, retry: "RetryTopics", tell: Callable[[str], object]) -> None:
+def _execute(run: "GroupRun", flags: GroupFlags, retry: "RetryTopics", tell: Callable[[str], object]) -> bool:
     from kafkapy.backends.exec_handler import ExecHandler
     from kafkapy.backends.group_run import consume
     from kafkapy.backends.retry_topics import Delay
     from kafkapy.backends.retrying import RetryingHandler
 
     timeout = None if flags.exec_timeout is None else Delay.parse(flags.exec_timeout)
-    command = ExecHandler(flags.command or "", timeout)
+    command = ExecHandler(flags.command or "", timeout, run.meanwhile)
     handler = RetryingHandler(command, retry, run.shared.time.now_ms)
 
     def tell_on_a_line(line: str) -> None:
@@ -175,6 +185,6 @@ def _execute(run: "GroupRun", flags: GroupFlags, retry: "RetryTopics", tell: Cal
         tell(line)
 
     try:
-        consume(run, handler, tell_on_a_line, lambda: handler.summary)
+        return consume(run, handler, tell_on_a_line, lambda: handler.summary)
     finally:
         command.close()

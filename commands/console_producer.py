@@ -22,7 +22,7 @@ WHERE = "Where to"
 READING = "How lines become records"
 SENDING = "How records are sent"
 TRANSACTIONS = "Transactions (beyond Kafka's console producer)"
-NETWORK = "Accepted for Kafka's sake: there is no network here"
+NETWORK = "How to reach a running cluster (files need none of it)"
 
 RENAMED = Renamed(
     "Warning: {old} is deprecated and will be removed in a future version. Use {new} instead.",
@@ -32,6 +32,7 @@ OLD_BATCH_SIZE = (
     "Warning: --max-partition-memory-bytes is deprecated and will be removed in Apache Kafka 5.0. "
     "Use --batch-size instead."
 )
+CLIENT_ID = "console-producer"
 LINE_READERS = ("LineMessageReader", "org.apache.kafka.tools.LineMessageReader")
 
 app = new_app()
@@ -51,6 +52,10 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
     cls=ConsoleProducer,
     epilog=examples(
         ("Send what is typed, a record a line, until Ctrl-D:", "kafkapy console-producer --topic orders"),
+        (
+            "Send lines to a running cluster:",
+            "kafkapy console-producer --bootstrap-server localhost:9092 --topic orders",
+        ),
         (
             "Send keys and values that a colon separates, from a pipe or a terminal, compressed:",
             "kafkapy console-producer --topic orders --reader-property parse.key=true "
@@ -146,6 +151,12 @@ def console_producer(
         "linger.ms": timeout,
         "acks": request_required_acks,
         "retries": message_send_max_retries,
+        "retry.backoff.ms": retry_backoff_ms,
+        "request.timeout.ms": request_timeout_ms,
+        "metadata.max.age.ms": metadata_expiry_ms,
+        "max.block.ms": max_block_ms,
+        "buffer.memory": max_memory_bytes,
+        "send.buffer.bytes": socket_buffer_size,
     }
     configs = load_properties(config_file, config_pairs)
     configs.update({name: str(value) for name, value in explicit.items() if value is not None})
@@ -155,7 +166,8 @@ def console_producer(
     from kafkapy.backends.selection import open_cluster_for_writing
 
     options, reader = ProducerOptions.of(configs), ReaderOptions.of(properties)
-    opened = open_cluster_for_writing(selection(cluster, log_dirs, bootstrap_server), sync=not no_fsync)
+    where = selection(cluster, log_dirs, bootstrap_server)._replace(properties={"client.id": CLIENT_ID, **configs})
+    opened = open_cluster_for_writing(where, sync=not no_fsync)
     try:
         failures = _produce(opened, topic, options, reader, sync, transactional_id, transaction_size, abort_every)
     finally:

@@ -1,6 +1,6 @@
 """What ``kafkapy consumer-groups`` changes: resets and deletions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,8 @@ from .tool_errors import tell_problems, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
-    from kafkapy.backends.offset_reset import OffsetReset, Reset
+    from kafkapy.backends.offset_reset import OffsetReset
+    from kafkapy.backends.offset_targets import Reset
     from kafkapy.backends.selection import Selection
     from kafkapy.log.topic_partition import TopicPartition
 
@@ -69,10 +70,10 @@ def reset_offsets(change: Change, options: Mapping[str, Any], execute: bool, exp
             reset = OffsetReset(cluster, Scope(options["topic"] or (), options["all-topics"]), target)
             groups = change.group_ids(cluster)
             (evict_left_behind if execute else tell_left_behind)(change.chosen, cluster, groups)
-            plans = {group: reset.plan(group) for group in groups}
+            plans = reset.plans(groups)
             if execute:
                 _commit(cluster, plans)
-            tell_problems(cluster.groups().store.problems)
+            tell_problems(cluster.groups().problems)
     except UsageError:
         raise
     except KafkapyError as error:
@@ -90,7 +91,7 @@ def reset_offsets(change: Change, options: Mapping[str, Any], execute: bool, exp
 def _commit(cluster: "Cluster", plans: Mapping[str, Sequence["Reset"]]) -> None:
     for group, resets in plans.items():
         if resets:
-            cluster.groups().offset_manager.commit(group, {reset.partition: reset.new for reset in resets})
+            cluster.groups().alter_offsets(group, {reset.partition: reset.new for reset in resets})
 
 
 def _tell(output: Output, reset: "OffsetReset") -> None:
@@ -112,17 +113,11 @@ def delete_groups(change: Change) -> None:
     from kafkapy.output.group_rows import deleted_group_row
     from kafkapy.output.printing import print_rows
 
-    done: dict[str, KafkaError | None] = {}
     with change.open() as cluster:
         groups = change.group_ids(cluster)
         evict_left_behind(change.chosen, cluster, groups)
-        for group in groups:
-            done[group] = None
-            try:
-                cluster.groups().offset_manager.delete_group(group)
-            except KafkaError as error:
-                done[group] = error
-        tell_problems(cluster.groups().store.problems)
+        done = cluster.groups().delete_groups(groups)
+        tell_problems(cluster.groups().problems)
     rows = [deleted_group_row(group, error) for group, error in done.items()]
     print_rows(change.output, [*((line, None) for line in deletion_lines(done)), *((None, row) for row in rows)])
     if any(done.values()):
@@ -141,8 +136,8 @@ def delete_offsets(change: Change, topics: Sequence[str]) -> None:
     (group,) = change.groups
     with change.open() as cluster:
         evict_left_behind(change.chosen, cluster, [group])
-        done, error = _delete_offsets(cluster, group, topics)
-        tell_problems(cluster.groups().store.problems)
+        done, error = delete_topic_offsets(cluster, group, topics)
+        tell_problems(cluster.groups().problems)
     rows = [deleted_offset_row(group, *each) for each in sorted(done.items())]
     lines = offset_deletion_lines(group, done, error)
     print_rows(change.output, [*((line, None) for line in lines), *((None, row) for row in rows)])
@@ -151,17 +146,28 @@ def delete_offsets(change: Change, topics: Sequence[str]) -> None:
         raise typer.Exit(1)
 
 
-def _delete_offsets(cluster: "Cluster", group: str, topics: Sequence[str]) -> tuple["Deletions", KafkaError | None]:
+def delete_topic_offsets(
+    cluster: "Cluster", group: str, topics: Sequence[str]
+) -> tuple["Deletions", KafkaError | None]:
     """What became of each partition, and what went wrong first. A topic that is not there is not asked for."""
-    from kafkapy.backends.offset_reset import NO_TOPIC, named_partitions
+    from kafkapy.backends.offset_targets import NO_TOPIC, named_partitions
     from kafkapy.log.topic_partition import TopicPartition
     from kafkapy.output.group_change_lines import WHOLE_TOPIC
 
     partitions, missing = named_partitions(cluster.image(), topics)
     unknown = KafkaError("UnknownTopicOrPartitionException", NO_TOPIC)
     whole: Deletions = dict.fromkeys((TopicPartition(topic, WHOLE_TOPIC) for topic in missing), unknown)
+    done, error = delete_partition_offsets(cluster, group, partitions)
+    return {**done, **whole}, error
+
+
+def delete_partition_offsets(
+    cluster: "Cluster", group: str, partitions: Iterable["TopicPartition"]
+) -> tuple["Deletions", KafkaError | None]:
+    """The same, of partitions. What is wrong with the group is wrong with each of them."""
+    asked = list(partitions)
     try:
-        done = cluster.groups().offset_manager.delete(group, partitions)
+        done = cluster.groups().delete_offsets(group, asked)
     except KafkaError as error:
-        return {**dict.fromkeys(partitions, error), **whole}, error
-    return {**done, **whole}, next(filter(None, done.values()), None)
+        return dict.fromkeys(asked, error), error
+    return done, next(filter(None, done.values()), None)

@@ -10,7 +10,7 @@ from kafkapy.output.output_format import Output
 
 from .tool_errors import warn
 
-FAILED = "Executing consumer group command failed due to"
+FAILED = "Executing {} group command failed due to"
 
 
 def failed(output: Output, error: KafkapyError, notes: Sequence[str] = ()) -> NoReturn:
@@ -20,12 +20,12 @@ def failed(output: Output, error: KafkapyError, notes: Sequence[str] = ()) -> No
     for note in notes:
         warn(f"kafkapy: {note}")
     if output is not Output.KAFKA:
-        raise KafkapyError(f"{FAILED} {error}")
+        raise KafkapyError(f"{FAILED.format('consumer')} {error}")
     raise typer.Exit(1)
 
 
-def print_failure(error: KafkapyError) -> None:
-    """Kafka's lines about a failure."""
+def print_failure(error: KafkapyError, kind: str = "consumer") -> None:
+    """Kafka's lines about a failure of a command for groups of a kind."""
     from kafkapy.output.printing import print_lines
 
-    print_lines(["", f"Error: {FAILED} {error}"])
+    print_lines(["", f"Error: {FAILED.format(kind)} {error}"])

@@ -19,9 +19,11 @@ def evict_left_behind(chosen: "Selection", cluster: "Cluster", groups: Iterable[
     if not _is_directory(chosen):
         return
     from kafkapy.backends import group_eviction
+    from kafkapy.backends.groups import group_coordinator
 
+    coordinator = group_coordinator(cluster.groups())
     for group in groups:
-        for member_id in group_eviction.evict_left_behind(cluster.groups(), chosen.directory, group):
+        for member_id in group_eviction.evict_left_behind(coordinator, chosen.directory, group):
             warn(f"kafkapy: removed member {member_id} of group {group}: its process did not leave")
 
 
@@ -30,9 +32,11 @@ def tell_left_behind(chosen: "Selection", cluster: "Cluster", groups: Iterable[s
     if not _is_directory(chosen):
         return
     from kafkapy.backends.group_eviction import left_behind
+    from kafkapy.backends.groups import group_coordinator
 
+    coordinator = group_coordinator(cluster.groups())
     for group in groups:
-        if members := left_behind(cluster.groups(), chosen.directory, group):
+        if members := left_behind(coordinator, chosen.directory, group):
             warn(
                 f"kafkapy: no process holds group {group}: with --execute, what one left behind is removed first "
                 f"({', '.join(members)})"
@@ -51,4 +55,4 @@ def tell_holders(chosen: "Selection", groups: Iterable[str]) -> None:
 
 
 def _is_directory(chosen: "Selection") -> bool:
-    return not (chosen.log_dirs or chosen.bootstrap_server)
+    return not (chosen.log_dirs or chosen.is_live)

@@ -103,7 +103,4 @@ FromFileOption = Annotated[
     _value("--from-file", "FILE", "Offsets in a CSV file (- is stdin): [group,]topic,partition,offset.", SCENARIOS),
 ]
 
-TimeoutOption = Annotated[int, _value("--timeout", "MS", "How long to wait for it (not in this version).", RUNNING)]
-CommandConfigOption = Annotated[
-    str | None, _value("--command-config", "FILE", "Configs of the client (only looked at).", RUNNING)
-]
+TimeoutOption = Annotated[int, _value("--timeout", "MS", "How long each request may take, retries and all.", RUNNING)]

@@ -33,7 +33,7 @@ AVAILABLE_WITH = {
 def given(options: Mapping[str, Any]) -> frozenset[str]:
     """The options that were given; 0 and an empty word are values too."""
     return frozenset(
-        name for name, value in options.items() if value is not None and value is not False and value != []
+        name for name, value in options.items() if value is not None and value is not False and value not in ([], ())
     )
 
 

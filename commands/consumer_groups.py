@@ -7,9 +7,15 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from . import consumer_group_options as options
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .cluster_options import (
+    BootstrapOption,
+    ClusterOption,
+    CommandConfigOption,
+    LogDirsOption,
+    OutputOption,
+    selection,
+)
 from .consumer_group_usage import check_usage, given
-from .properties import load_properties
 
 app = new_app()
 
@@ -27,6 +33,10 @@ class ConsumerGroups(Subcommand):
         (
             "Show the lag of a group by topic, from brokers' data directories:",
             "kafkapy consumer-groups --log-dirs /kafka/1,/kafka/2 --describe --group billing --totals",
+        ),
+        (
+            "Show the members of a group of a running cluster:",
+            "kafkapy consumer-groups --bootstrap-server kafka-1:9092 --describe --group billing --members --verbose",
         ),
         (
             "Let a group read a topic again from a moment on:",
@@ -72,30 +82,29 @@ def consumer_groups(
     export: options.ExportOption = False,
     no_fsync: options.NoFsyncOption = False,
     timeout: options.TimeoutOption = 30_000,
-    command_config: options.CommandConfigOption = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
+    command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """List, describe and delete consumer groups, and reset their offsets."""
     values = {name.strip("_").replace("_", "-"): value for name, value in locals().items()}
     check_usage(given(values), state)
-    if command_config is not None:
-        load_properties(command_config, None)
+    chosen = selection(cluster, log_dirs, bootstrap_server, command_config)._replace(timeout_ms=timeout)
     if list_ or describe or validate_regex is not None:
         from . import consumer_group_reading as reading
 
         if validate_regex is not None:
             reading.validate_regex(validate_regex, output)
         elif list_:
-            reading.list_groups(selection(cluster, log_dirs, bootstrap_server), state, type_, output)
+            reading.list_groups(chosen, state, type_, output)
         else:
-            reading.describe_groups(selection(cluster, log_dirs, bootstrap_server), group or (), values, output)
+            reading.describe_groups(chosen, group or (), values, output)
         return
     from . import consumer_group_changes as changes
 
-    change = changes.Change(selection(cluster, log_dirs, bootstrap_server), group or (), not no_fsync, output)
+    change = changes.Change(chosen, group or (), not no_fsync, output)
     if reset_offsets:
         changes.reset_offsets(change, values, execute, export)
     elif delete:

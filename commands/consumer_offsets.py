@@ -1,6 +1,7 @@
 """``kafkapy consumer-offsets``: what the coordinators wrote, straight out of the internal topics' files."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -11,7 +12,14 @@ from kafkapy.output.history_format import Format, Records
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .cluster_options import (
+    BootstrapOption,
+    ClusterOption,
+    CommandConfigOption,
+    LogDirsOption,
+    OutputOption,
+    selection,
+)
 from .tool_errors import tell_problems, warn
 
 if TYPE_CHECKING:
@@ -94,10 +102,11 @@ def consumer_offsets(
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
+    command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """Show committed offsets, groups and transactions as they lie in the internal topics' logs."""
-    chosen = selection(cluster, log_dirs, bootstrap_server)
+    chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
     given = {
         "--group": group,
         "--topic": topic,
@@ -177,17 +186,17 @@ def _print(chosen: "Selection", records: Records, wanted: "HistoryFilter", form:
         problems.append(problem)
         tell_problems([problem])
 
-    opened = open_cluster(chosen)
-    found = [(kind, history(opened, topic, wanted, tell)) for topic, kind in sources(records)]
-    if output is Output.KAFKA:
-        sink = Sink()
-        wrote = [print_texts(form, kind, batches, sink.write, tell) for kind, batches in found]
-        return Printed(problems, any(wrote))
-    in_order = by_kind if output in (Output.CSV, Output.TABLE) else iter
-    rows = chain.from_iterable(in_order(history_rows(kind, batches, tell)) for kind, batches in found)
-    first = list(islice(rows, 1))
-    print_rows(output, chain(first, rows), columns_of(records))
-    return Printed(problems, bool(first))
+    with closing(open_cluster(chosen)) as opened:
+        found = [(kind, history(opened, topic, wanted, tell)) for topic, kind in sources(records)]
+        if output is Output.KAFKA:
+            sink = Sink()
+            wrote = [print_texts(form, kind, batches, sink.write, tell) for kind, batches in found]
+            return Printed(problems, any(wrote))
+        in_order = by_kind if output in (Output.CSV, Output.TABLE) else iter
+        rows = chain.from_iterable(in_order(history_rows(kind, batches, tell)) for kind, batches in found)
+        first = list(islice(rows, 1))
+        print_rows(output, chain(first, rows), columns_of(records))
+        return Printed(problems, bool(first))
 
 
 def _print_partitions(output: Output, groups: list[str], count: int | None, chosen: "Selection") -> None:
@@ -220,7 +229,8 @@ def _partition_count(chosen: "Selection") -> int:
 
     if chosen == Selection() and not os.path.isdir(chosen.directory):
         return PARTITIONS
-    topic = open_cluster(chosen).image().topics.get(CONSUMER_OFFSETS)
+    with closing(open_cluster(chosen)) as opened:
+        topic = opened.image().topics.get(CONSUMER_OFFSETS)
     # without a metadata log, there are at least as many as the highest number of a directory tells
     return max(topic.partitions) + 1 if topic is not None else PARTITIONS
 

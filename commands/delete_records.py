@@ -1,19 +1,19 @@
 """``kafkapy delete-records``: kafka-delete-records.sh."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kafkapy.errors import KafkaError
+from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
-from .tool_errors import fail
+from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
+from .tool_errors import fail, java_text
 
 if TYPE_CHECKING:
-    from kafkapy.backends.cluster import Cluster
     from kafkapy.log.topic_partition import TopicPartition
 
 app = new_app()
@@ -25,6 +25,10 @@ app = new_app()
         (
             "Delete records up to the offsets in a file:",
             "kafkapy delete-records --cluster demo --offset-json-file offsets.json",
+        ),
+        (
+            "The same on a running cluster:",
+            "kafkapy delete-records --bootstrap-server localhost:9092 --offset-json-file offsets.json",
         ),
         (
             "The same, with the result as JSON lines:",
@@ -45,6 +49,7 @@ def delete_records(
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
+    command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """Delete the records of partitions up to an offset."""
@@ -58,31 +63,22 @@ def delete_records(
         offsets = parse_offsets(data)
     except KafkaError as error:
         fail(str(error))
-    failed: list[TopicPartition] = []
-    opened = open_cluster_for_writing(selection(cluster, log_dirs, bootstrap_server), sync=not no_fsync)
-    try:
-        rows = list(_rows(opened, offsets, failed))
-    finally:
-        opened.close()
+    chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
+    with closing(open_cluster_for_writing(chosen, sync=not no_fsync)) as opened:
+        results = opened.delete_records_of(offsets)
     said = ("Executing records delete operation", "Records delete operation completed:")
-    print_rows(output, [*((line, None) for line in said), *rows])
-    if failed:
+    print_rows(output, [*((line, None) for line in said), *_rows(results)])
+    if any(isinstance(result, KafkapyError) for result in results.values()):
         raise typer.Exit(1)
 
 
-def _rows(
-    cluster: "Cluster", offsets: Mapping["TopicPartition", int], failed: list["TopicPartition"]
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Deletes, and tells of each partition where it begins now or why it was left alone."""
-    for partition, offset in offsets.items():
+def _rows(results: Mapping["TopicPartition", int | KafkapyError]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Tells of each partition where it begins now or why it was left alone."""
+    for partition, result in results.items():
         topic, number = partition
         row: dict[str, Any] = {"type": "deleted_records", "topic": topic, "partition": number}
-        try:
-            low_watermark = cluster.delete_records(partition, offset)
-        except KafkaError as error:
-            failed.append(partition)
-            text = f"org.apache.kafka.common.errors.{error.name}: {error}"
+        if isinstance(result, KafkapyError):
+            text = java_text(result)
             yield f"partition: {partition}\terror: {text}", row | {"low_watermark": None, "error": text}
             continue
-        row |= {"low_watermark": low_watermark, "error": None}
-        yield f"partition: {partition}\tlow_watermark: {low_watermark}", row
+        yield f"partition: {partition}\tlow_watermark: {result}", row | {"low_watermark": result, "error": None}

@@ -1,51 +1,275 @@
-"""``kafkapy features``: kafka-features.sh, from the metadata log."""
+"""``kafkapy features``: kafka-features.sh."""
 
-from typing import Annotated
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
-from kafkapy.subcommand import Subcommand, examples, new_app
+from kafkapy.subcommand import Subcommand, examples, new_group
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .cluster_options import (
+    BootstrapControllerOption,
+    BootstrapOption,
+    ClusterOption,
+    CommandConfigOption,
+    LogDirsOption,
+    OutputOption,
+    selection,
+)
+from .options_first import PLACE_OF_OPTIONS, OptionsFirst
+from .tool_errors import fail
 
-app = new_app()
+if TYPE_CHECKING:
+    from kafkapy.backends.selection import Selection
+    from kafkapy.metadata.feature_updates import FeatureUpdate
+
+app = new_group(
+    "Show the features of a cluster, and change their levels.\n\n" + PLACE_OF_OPTIONS.format("kafkapy features"),
+    examples(
+        ("Show the features of a running cluster:", "kafkapy features --bootstrap-server localhost:9092 describe"),
+        ("See what a release would set:", "kafkapy features version-mapping --release-version 4.2"),
+    ),
+)
+
+FeatureOption = Annotated[
+    list[str] | None, typer.Option("--feature", metavar="NAME=LEVEL", help="A feature's level. May be repeated.")
+]
+ReleaseOption = Annotated[
+    str | None, typer.Option("--release-version", metavar="VERSION", help="The levels that this release has, of all.")
+]
+MetadataOption = Annotated[
+    str | None,
+    typer.Option("--metadata", metavar="VERSION", help="Deprecated: the metadata.version of this release."),
+]
+UnsafeOption = Annotated[bool, typer.Option("--unsafe", help="Also where that may lose metadata.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only tell whether it could be done.")]
+
+# Kafka's tool wants a cluster also where it asks none, so its command lines have one.
+UnaskedServerOption = Annotated[str | None, typer.Option("--bootstrap-server", hidden=True)]
+UnaskedControllerOption = Annotated[str | None, typer.Option("--bootstrap-controller", hidden=True)]
+UnaskedConfigOption = Annotated[str | None, typer.Option("--command-config", hidden=True)]
+
+
+@app.callback(cls=OptionsFirst)
+def features() -> None:
+    """Only to have a group of this class."""
 
 
 @app.command(
     cls=Subcommand,
     epilog=examples(
         ("Show the features of a cluster:", "kafkapy features describe --log-dirs /kafka/1"),
+        ("Ask a running controller:", "kafkapy features --bootstrap-controller localhost:9093 describe"),
         (
             "Show what one node supports, as JSON lines:",
             "kafkapy features describe --log-dirs /kafka/1 --node-id 2 --output jsonl",
         ),
     ),
 )
-def features(
-    action: Annotated[str, typer.Argument(metavar="describe", hidden=True)],
+def describe(
     node_id: Annotated[
         int | None,
-        typer.Option(metavar="ID", min=0, help="The node whose supported versions are meant; the first without."),
+        typer.Option(metavar="ID", min=0, help="The node whose supported versions are meant; any without."),
     ] = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
+    bootstrap_controller: BootstrapControllerOption = None,
+    command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Show the features of a cluster: what a node supports, and what is in force."""
-    if action != "describe":
-        raise UsageError(f"invalid choice: '{action}' (choose from 'describe')")
-    from kafkapy.backends.quorum import log_dir_paths
-    from kafkapy.metadata.feature_description import describe_features
-    from kafkapy.metadata.metadata_log import load_metadata
+    """Show what a node supports, and what is in force."""
+    from kafkapy.backends.selection import open_cluster
     from kafkapy.output.printing import print_rows
 
-    loaded = load_metadata(*log_dir_paths(selection(cluster, log_dirs, bootstrap_server)))
-    if loaded is None:
+    where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
+    with closing(open_cluster(where)) as opened:
+        found = opened.administration().features(node_id)
+    if found is None:
         row = {"type": "feature", "feature": None, "known": False}
         print_rows(output, [("The features are unknown: there is no metadata log", row)])
         return
-    described = describe_features(loaded.image, loaded.kraft_version, node_id)
-    print_rows(output, [(each.line, {"type": "feature", **each._asdict()}) for each in described])
+    print_rows(output, [(each.line, {"type": "feature", **each._asdict()}) for each in found])
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        (
+            "Raise all features to those of a release:",
+            "kafkapy features --bootstrap-server localhost:9092 upgrade --release-version 4.3",
+        ),
+        (
+            "See whether one could be raised:",
+            "kafkapy features --bootstrap-server localhost:9092 upgrade --feature group.version=1 --dry-run",
+        ),
+    ),
+)
+def upgrade(
+    release_version: ReleaseOption = None,
+    feature: FeatureOption = None,
+    metadata: MetadataOption = None,
+    dry_run: DryRunOption = False,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    bootstrap_controller: BootstrapControllerOption = None,
+    command_config: CommandConfigOption = None,
+) -> None:
+    """Raise the levels of features."""
+    from kafkapy.metadata.feature_updates import UPGRADE
+
+    where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
+    _update(where, "upgrade", _updates(release_version, feature, metadata, UPGRADE), dry_run)
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        (
+            "Go back to the features of a release:",
+            "kafkapy features --bootstrap-server localhost:9092 downgrade --release-version 4.2",
+        ),
+        (
+            "See whether one could be lowered:",
+            "kafkapy features --bootstrap-server localhost:9092 downgrade --feature transaction.version=1 --dry-run",
+        ),
+    ),
+)
+def downgrade(
+    release_version: ReleaseOption = None,
+    feature: FeatureOption = None,
+    metadata: MetadataOption = None,
+    unsafe: UnsafeOption = False,
+    dry_run: DryRunOption = False,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    bootstrap_controller: BootstrapControllerOption = None,
+    command_config: CommandConfigOption = None,
+) -> None:
+    """Lower the levels of features."""
+    where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
+    _update(where, "downgrade", _updates(release_version, feature, metadata, _downgrade_type(unsafe)), dry_run)
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        (
+            "Turn a feature off:",
+            "kafkapy features --bootstrap-server localhost:9092 disable --feature share.version",
+        ),
+        (
+            "See whether it could be turned off:",
+            "kafkapy features --bootstrap-server localhost:9092 disable --feature share.version --dry-run",
+        ),
+    ),
+)
+def disable(
+    feature: Annotated[
+        list[str] | None, typer.Option("--feature", metavar="NAME", help="A feature. May be repeated.")
+    ] = None,
+    unsafe: UnsafeOption = False,
+    dry_run: DryRunOption = False,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    bootstrap_controller: BootstrapControllerOption = None,
+    command_config: CommandConfigOption = None,
+) -> None:
+    """Turn features off: their level becomes 0."""
+    from kafkapy.metadata.feature_updates import disabling
+
+    where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
+    _update(where, "disable", disabling(feature or [], _downgrade_type(unsafe)), dry_run)
+
+
+@app.command(
+    "version-mapping",
+    cls=Subcommand,
+    epilog=examples(
+        ("Show the levels of the newest release:", "kafkapy features version-mapping"),
+        ("Show those of another:", "kafkapy features version-mapping --release-version 4.0"),
+    ),
+)
+def version_mapping(
+    release_version: ReleaseOption = None,
+    bootstrap_server: UnaskedServerOption = None,
+    bootstrap_controller: UnaskedControllerOption = None,
+    command_config: UnaskedConfigOption = None,
+) -> None:
+    """Show which levels a release has."""
+    from kafkapy.metadata import feature_lines
+    from kafkapy.output.printing import print_lines
+
+    print_lines(feature_lines.version_mapping(release_version))
+
+
+@app.command(
+    "feature-dependencies",
+    cls=Subcommand,
+    epilog=examples(
+        (
+            "Show what a level needs:",
+            "kafkapy features feature-dependencies --feature eligible.leader.replicas.version=1",
+        ),
+        (
+            "Show it of two:",
+            "kafkapy features feature-dependencies --feature group.version=1 --feature transaction.version=2",
+        ),
+    ),
+)
+def feature_dependencies(
+    feature: FeatureOption = None,
+    bootstrap_server: UnaskedServerOption = None,
+    bootstrap_controller: UnaskedControllerOption = None,
+    command_config: UnaskedConfigOption = None,
+) -> None:
+    """Show which levels of other features a level needs."""
+    from kafkapy.metadata.feature_lines import dependency_lines
+    from kafkapy.metadata.feature_updates import parse_name_and_level
+    from kafkapy.output.printing import print_lines
+
+    if not feature:
+        raise UsageError("--feature is required")
+    for text in feature:
+        print_lines(dependency_lines(*parse_name_and_level(text)))
+
+
+def _updates(
+    release: str | None, given: list[str] | None, metadata: str | None, upgrade_type: int
+) -> "list[FeatureUpdate]":
+    from kafkapy.metadata.feature_updates import updates_of, updates_to_release
+    from kafkapy.output.printing import print_lines
+
+    if release is not None:
+        if metadata is not None or given:
+            raise UsageError("Can not specify `release-version` with other feature flags.")
+        return updates_to_release(release, upgrade_type)
+    if metadata is not None:
+        print_lines([" `metadata` flag is deprecated and may be removed in a future release."])
+    return updates_of(metadata, given or [], upgrade_type)
+
+
+def _downgrade_type(unsafe: bool) -> int:
+    from kafkapy.metadata.feature_updates import SAFE_DOWNGRADE, UNSAFE_DOWNGRADE
+
+    return UNSAFE_DOWNGRADE if unsafe else SAFE_DOWNGRADE
+
+
+def _update(where: "Selection", operation: str, updates: "list[FeatureUpdate]", dry_run: bool) -> None:
+    if not updates:
+        raise UsageError(f"You must specify at least one feature to {operation}")
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.output.feature_lines import update_lines
+    from kafkapy.output.printing import print_lines
+
+    with closing(open_cluster(where)) as opened:
+        failures = opened.administration().update_features(updates, dry_run)
+    print_lines(update_lines(operation, updates, failures, dry_run))
+    failed = sum(error is not None for error in failures.values())
+    if failed:
+        fail(f"{failed} out of {len(updates)} operation(s) failed.")

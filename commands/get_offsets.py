@@ -1,16 +1,17 @@
 """``kafkapy get-offsets``: kafka-get-offsets.sh."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kafkapy.errors import KafkapyError
+from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
-from .tool_errors import fail, warn
+from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
+from .tool_errors import fail, java_text, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -25,6 +26,10 @@ app = new_app()
     cls=Subcommand,
     epilog=examples(
         ("Show where every partition ends:", "kafkapy get-offsets --log-dirs /kafka/1,/kafka/2"),
+        (
+            "The same of one topic of a running cluster:",
+            "kafkapy get-offsets --bootstrap-server localhost:9092 --topic orders",
+        ),
         (
             "Show where some partitions begin:",
             "kafkapy get-offsets --log-dirs /kafka/1 --topic-partitions 'orders:0-2,pay.*' --time earliest",
@@ -67,6 +72,7 @@ def get_offsets(
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
+    command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """Show offsets of partitions: the latest, the earliest, or by time."""
@@ -74,20 +80,20 @@ def get_offsets(
     from kafkapy.metadata import partition_filter
     from kafkapy.output.printing import print_rows
 
-    opened = open_cluster(selection(cluster, log_dirs, bootstrap_server))
-    if topic_partitions is not None and (topic is not None or partitions is not None):
-        fail("Error occurred: --topic-partitions cannot be used with --topic or --partitions")
-    try:
-        spec = partition_filter.parse_offset_spec(time)
-        if topic_partitions is not None:
-            rules = partition_filter.parse_rules(topic_partitions)
-        else:
-            rules = partition_filter.topic_and_partitions(topic, partitions)
-        chosen = partition_filter.select_partitions(opened.image(), rules, exclude_internal_topics)
-    except KafkapyError as error:
-        fail(f"Error occurred: {error}")
     skipped: list[TopicPartition] = []
-    print_rows(output, _rows(opened, chosen, spec, skipped))
+    with closing(open_cluster(selection(cluster, log_dirs, bootstrap_server, command_config))) as opened:
+        if topic_partitions is not None and (topic is not None or partitions is not None):
+            fail("Error occurred: --topic-partitions cannot be used with --topic or --partitions")
+        try:
+            spec = partition_filter.parse_offset_spec(time)
+            if topic_partitions is not None:
+                rules = partition_filter.parse_rules(topic_partitions)
+            else:
+                rules = partition_filter.topic_and_partitions(topic, partitions)
+            chosen = partition_filter.select_partitions(opened.image(), rules, exclude_internal_topics)
+        except KafkaError as error:
+            fail(f"Error occurred: {error}")
+        print_rows(output, _rows(opened, chosen, spec, skipped))
     if skipped:
         raise typer.Exit(1)
 
@@ -95,14 +101,22 @@ def get_offsets(
 def _rows(
     cluster: "Cluster", chosen: list["TopicPartition"], spec: int, skipped: list["TopicPartition"]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A line and a row for every partition that has such an offset."""
-    for partition in chosen:
+    """A line and a row for every partition that has such an offset; ``skipped`` gets those that could not be read, or
+    not to their ends."""
+    from kafkapy.backends.cluster import EARLIEST, EARLIEST_LOCAL
+
+    for partition, offset in zip(chosen, cluster.offsets([(each, spec) for each in chosen]), strict=True):
         try:
-            offset = cluster.offset(partition, spec)
+            if isinstance(offset, KafkapyError):
+                raise offset
+            damage = None if spec in (EARLIEST, EARLIEST_LOCAL) else cluster.damage(partition)
         except KafkapyError as error:
-            warn(f"Skip getting offsets for topic-partition {partition} due to error: {error}")
+            warn(f"Skip getting offsets for topic-partition {partition} due to error: {java_text(error)}")
             skipped.append(partition)
             continue
+        if damage is not None:
+            warn(f"kafkapy: {partition} is looked at only as far as it is good: {damage}")
+            skipped.append(partition)
         if offset is not None:
             topic, number = partition
             row = {"type": "offset", "topic": topic, "partition": number, "offset": offset}

@@ -1,6 +1,7 @@
 """``kafkapy groups``: kafka-groups.sh."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,7 +10,14 @@ from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .cluster_options import (
+    BootstrapOption,
+    ClusterOption,
+    CommandConfigOption,
+    LogDirsOption,
+    OutputOption,
+    selection,
+)
 from .tool_errors import finish
 
 if TYPE_CHECKING:
@@ -35,6 +43,10 @@ def _flag(name: str, help_text: str) -> Any:
             "List what consumers use, out of real brokers' directories:",
             "kafkapy groups --list --consumer --log-dirs /kafka/1,/kafka/2",
         ),
+        (
+            "List the share groups of a running cluster:",
+            "kafkapy groups --list --share --bootstrap-server kafka-1:9092",
+        ),
     ),
 )
 def groups(
@@ -54,6 +66,7 @@ def groups(
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
+    command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """List groups of all types."""
@@ -64,12 +77,11 @@ def groups(
     from kafkapy.backends.selection import open_cluster
     from kafkapy.output.printing import print_rows
 
-    coordinator = open_cluster(selection(cluster, log_dirs, bootstrap_server)).groups()
-    print_rows(
-        output,
-        _rows([listing for listing in coordinator.list() if _is_wanted(listing, group_type, protocol, given)]),
-    )
-    finish(coordinator.store.problems)
+    with closing(open_cluster(selection(cluster, log_dirs, bootstrap_server, command_config))) as opened:
+        found = opened.groups()
+        wanted = [listing for listing in found.list() if _is_wanted(listing, group_type, protocol, given)]
+        print_rows(output, _rows(wanted))
+        finish(found.problems)
 
 
 def _check(given: dict[str, bool], group_type: str | None, protocol: str | None) -> None:

@@ -1,6 +1,7 @@
 """``kafkapy leader-election``: kafka-leader-election.sh."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,14 +11,19 @@ from kafkapy.errors import KafkaError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
-from .tool_errors import fail
+from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
+from .tool_errors import fail, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.leader_election import ElectionResult
     from kafkapy.log.topic_partition import TopicPartition
 
 WHICH = "Which partitions (one of these)"
+TIMEOUT_MS = 30_000
+
+AdminConfigOption = Annotated[
+    str | None, typer.Option("--admin.config", metavar="FILE", help="The old name of --command-config.", hidden=True)
+]
 
 
 class ElectionType(StrEnum):
@@ -45,6 +51,10 @@ app = new_app()
             "Elect for the partitions in a file, and see who leads now:",
             "kafkapy leader-election --cluster demo --election-type preferred --path-to-json-file partitions.json "
             "--output table",
+        ),
+        (
+            "Bring the leaders of a running cluster back after a restart:",
+            "kafkapy leader-election --bootstrap-server broker1:9092 --election-type preferred --all-topic-partitions",
         ),
     ),
 )
@@ -79,28 +89,80 @@ def leader_election(
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
+    command_config: CommandConfigOption = None,
+    admin_config: AdminConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Elect leaders of partitions: the preferred ones, or any where there is none."""
+    """Elect leaders of partitions: the preferred ones, or any where there is none.
+
+    What an unclean election loses is told where that can be known: a running cluster does not tell what was in the logs
+    of brokers that are down.
+    """
     if election_type is None:
         raise UsageError("Missing required option(s): election-type")
     _check(topic, partition, all_topic_partitions, path_to_json_file)
     from kafkapy.backends.leader_election import elect_leaders
     from kafkapy.backends.selection import open_cluster_for_writing
+    from kafkapy.output.cluster_lines import election_loss_line
     from kafkapy.output.printing import print_rows
 
     wanted = _partitions(topic, partition, path_to_json_file)
     election = election_type.value.upper()
-    opened = open_cluster_for_writing(selection(cluster, log_dirs, bootstrap_server), sync=not no_fsync)
-    try:
-        results = elect_leaders(opened, election, wanted)
-    finally:
-        opened.close()
+    config_file = _config_file(command_config, admin_config)
+    chosen = selection(cluster, log_dirs, bootstrap_server, config_file)
+    if config_file is None:
+        chosen = chosen._replace(properties={"default.api.timeout.ms": str(TIMEOUT_MS)})
+    opened = open_cluster_for_writing(chosen, sync=not no_fsync)
+    with closing(opened):
+        before = opened.image()
+        try:
+            results = elect_leaders(opened, election, wanted, tell_leaders=output != Output.KAFKA)
+        except KafkaError as error:
+            raise _failed(error) from None
+        is_unclean = election_type is ElectionType.UNCLEAN
+        losses = opened.replica_control().election_losses(before) if is_unclean else []
     rows = ((None, _row(result, election)) for result in results)
     print_rows(output, ((line, None) for line in _lines(results, election)) if output == Output.KAFKA else rows)
+    for loss in losses:
+        warn(f"kafkapy: {election_loss_line(loss)}")
     failures = sum(result.is_failure for result in results)
     if failures:
         fail(f"{failures} replica(s) could not be elected")
+
+
+def _config_file(command_config: str | None, admin_config: str | None) -> str | None:
+    """The file that is named, by its new option or by the old one."""
+    from kafkapy.output.printing import print_lines
+
+    if admin_config is None:
+        return command_config
+    if command_config is not None:
+        raise UsageError("--admin.config is the old name of --command-config: give one of them")
+    print_lines(
+        [
+            "Option --admin.config has been deprecated and will be removed in a future version. Use --command-config "
+            "instead."
+        ]
+    )
+    return admin_config
+
+
+def _failed(error: KafkaError) -> Exception:
+    """What Kafka's tool tells on both outputs, where an election as a whole fails."""
+    from kafkapy.output.printing import print_lines
+
+    message = _FAILURES.get(error.name)
+    if message is None:
+        return error
+    print_lines([message])
+    warn(message)
+    return typer.Exit(1)
+
+
+_FAILURES = {
+    "TimeoutException": "Timeout waiting for election results",
+    "ClusterAuthorizationException": "Not authorized to perform leader election",
+}
 
 
 def _check(topic: str | None, partition: int | None, all_partitions: bool, path: str | None) -> None:

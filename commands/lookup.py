@@ -84,5 +84,5 @@ def _log(where: "Selection", topic: str, partition: int) -> "PartitionReader":
     wanted = TopicPartition(topic, partition)
     reader = opened.reader(wanted)
     if reader is None:
-        raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {wanted} is in the given log dirs")
+        raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {wanted} is in {opened.where}")
     return reader

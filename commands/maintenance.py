@@ -67,7 +67,7 @@ def maintenance(
     if assume and not dry_run:
         raise UsageError("--assume asks what would be done: give --dry-run too, or change the config")
     chosen = selection(cluster, log_dirs, bootstrap_server)
-    moment = _now(now)
+    moment = None if now is None else _moment(now)
     actions = (
         _planned(chosen, moment, topic, snapshot, assume or []) if dry_run else _done(chosen, moment, topic, snapshot)
     )
@@ -85,7 +85,9 @@ def _rows(actions: Iterator["Action"], is_plan: bool) -> Iterator[tuple[str, dic
         yield maintenance_line(action, is_plan), maintenance_row(action, is_plan)
 
 
-def _planned(chosen: "Selection", now: int, topic: str | None, snapshot: bool, assume: list[str]) -> Iterator["Action"]:
+def _planned(
+    chosen: "Selection", now: int | None, topic: str | None, snapshot: bool, assume: list[str]
+) -> Iterator["Action"]:
     from kafkapy.backends.log_configs import parse_assumptions
     from kafkapy.backends.log_dirs import LogDirsCluster
     from kafkapy.backends.maintenance import Wanted, plan
@@ -94,10 +96,11 @@ def _planned(chosen: "Selection", now: int, topic: str | None, snapshot: bool, a
     opened = open_cluster(chosen)
     assert isinstance(opened, LogDirsCluster)
     directory = None if chosen.log_dirs else chosen.directory
-    return plan(opened, Wanted(now, topic, snapshot, parse_assumptions(assume, opened.image()), directory))
+    moment = opened.now if now is None else now
+    return plan(opened, Wanted(moment, topic, snapshot, parse_assumptions(assume, opened.image()), directory))
 
 
-def _done(chosen: "Selection", now: int, topic: str | None, snapshot: bool) -> Iterator["Action"]:
+def _done(chosen: "Selection", now: int | None, topic: str | None, snapshot: bool) -> Iterator["Action"]:
     from kafkapy.backends.directory import DirectoryCluster
     from kafkapy.backends.maintenance import Wanted, run
     from kafkapy.backends.selection import open_cluster_for_writing
@@ -107,17 +110,16 @@ def _done(chosen: "Selection", now: int, topic: str | None, snapshot: bool) -> I
     if not isinstance(opened, DirectoryCluster):
         raise Unsupported("maintenance", "--log-dirs", "use --dry-run to see what the brokers would do")
     try:
-        yield from run(opened, Wanted(now, topic, snapshot, directory=chosen.directory))
+        moment = opened.now if now is None else now
+        yield from run(opened, Wanted(moment, topic, snapshot, directory=chosen.directory))
     finally:
         opened.close()
 
 
-def _now(text: str | None) -> int:
-    import time
-
+def _moment(text: str) -> int:
     from kafkapy.output.timestamps import parse_timestamp
 
     try:
-        return int(time.time() * 1000) if text is None else parse_timestamp(text)
+        return parse_timestamp(text)
     except ValueError as error:
         raise UsageError(f"--now: {error}") from None

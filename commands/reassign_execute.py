@@ -1,21 +1,25 @@
 """``kafkapy reassign-partitions --execute``: a plan, carried out."""
 
+from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
-from kafkapy.errors import UsageError
+from kafkapy.errors import KafkaError, UsageError
 from kafkapy.output.output_format import Output
 
 from .tool_errors import warn
 
 if TYPE_CHECKING:
-    from kafkapy.backends.directory import DirectoryCluster
+    from kafkapy.backends.cluster import Cluster
     from kafkapy.backends.selection import Selection
+    from kafkapy.log.topic_partition import TopicPartition
+    from kafkapy.metadata.changes import AlterConfigs
     from kafkapy.metadata.reassignment.layout import Layout
     from kafkapy.metadata.reassignment.reassignment_json import Reassignment
+    from kafkapy.metadata.topics_image import PartitionRegistration
 
 
 class Execution(NamedTuple):
-    """What the options ask for."""
+    """What the options ask for; ``where`` are those that name the cluster."""
 
     path: str
     additional: bool
@@ -25,30 +29,38 @@ class Execution(NamedTuple):
     rollback_path: str | None
     batch_size: int | None
     batch_bytes: int | None
-    no_wait: bool
+    wait: bool | None
     no_elect: bool
+    timeout_ms: int
+    where: str
+
+    @property
+    def has_batches(self) -> bool:
+        return self.batch_size is not None or self.batch_bytes is not None
+
+    def election_of(self, path: str) -> str:
+        """The command that elects the preferred leaders of a plan's partitions."""
+        return f"kafkapy leader-election{self.where} --election-type preferred --path-to-json-file {path}"
 
 
 def run_execute(chosen: "Selection", asked: Execution, output: Output) -> None:
-    """Check the plan, keep the way back, then begin and carry out the moves."""
-    if asked.no_wait and (asked.batch_size is not None or asked.batch_bytes is not None):
+    """Check the plan, keep the way back, then begin the moves; wait for them where nobody else carries them out, where
+    it is asked for, and between batches."""
+    if asked.wait is False and asked.has_batches:
         raise UsageError("--batch-size and --batch-bytes wait for each batch: leave --no-wait out")
-    from kafkapy.backends.cluster_layout import cluster_layout
-    from kafkapy.backends.selection import open_cluster
+    from kafkapy.backends.selection import open_cluster_for_writing
 
     plan = read_plan(asked.path)
-    opened = open_directory(chosen, "executing a reassignment")
-    try:
+    with closing(open_cluster_for_writing(chosen)) as opened:
+        waits = asked.has_batches or (not opened.replica_control().goes_on if asked.wait is None else asked.wait)
         _prepare(opened, plan, asked, output)
-        layout = cluster_layout(open_cluster(chosen), as_planned=True)
-        nothing_to_do = _is_done(opened, plan, layout)
+        layout = _layout(chosen, opened) if waits else None
+        nothing_to_do = layout is not None and _is_done(opened, plan, layout)
         _run(opened, plan, layout, asked, output)
-        if not asked.no_wait:
+        if waits:
             done = _counted(len(plan.replicas), "reassignment")
-            warn(f"kafkapy: {done} complete{': nothing was to be done' if nothing_to_do else ''}")
-            _elect(opened, plan, asked.no_elect)
-    finally:
-        opened.close()
+            warn(f"kafkapy: {done} complete{': all replicas were in place' if nothing_to_do else ''}")
+            _elect(opened, plan, asked)
 
 
 def read_plan(path: str, to_execute: bool = True) -> "Reassignment":
@@ -59,115 +71,160 @@ def read_plan(path: str, to_execute: bool = True) -> "Reassignment":
         return parse_reassignment(file.read(), to_execute)
 
 
-def open_directory(chosen: "Selection", what: str) -> "DirectoryCluster":
-    """The cluster directory, to be changed."""
-    from kafkapy.backends.directory import DirectoryCluster
-    from kafkapy.backends.selection import open_cluster_for_writing
-    from kafkapy.errors import Unsupported
+def _layout(chosen: "Selection", opened: "Cluster") -> "Layout":
+    """The cluster as batches see it: who has what, and how large."""
+    from kafkapy.backends.cluster_layout import cluster_layout
+    from kafkapy.backends.selection import reopened
 
-    opened = open_cluster_for_writing(chosen)
-    if not isinstance(opened, DirectoryCluster):
-        raise Unsupported(what, "--log-dirs", "these directories are only read; use --cluster for one to write")
-    return opened
+    with reopened(chosen, opened) as read:
+        return cluster_layout(read, as_planned=True)
 
 
-def _prepare(cluster: "DirectoryCluster", plan: "Reassignment", asked: Execution, output: Output) -> None:
+def _prepare(cluster: "Cluster", plan: "Reassignment", asked: Execution, output: Output) -> None:
     """All that comes before the first move: checks, the way back, throttles."""
-    from kafkapy.backends.cluster_layout import replica_log_dirs
-    from kafkapy.backends.reassigning import check, check_accepted, missing_brokers
     from kafkapy.backends.rollback_file import current_assignment, keep_rollback_file
     from kafkapy.metadata.reassignment.reassignment_json import format_reassignment
     from kafkapy.output.printing import print_lines
     from kafkapy.output.reassignment_lines import current_lines
 
-    for broker in missing_brokers(cluster, plan.replicas):
-        if broker in cluster.brokers.known:
-            state = cluster.brokers[broker].state
-            warn(f"kafkapy: broker {broker} is {state}: start it first (kafkapy cluster start-broker {broker})")
-    check(cluster, plan, asked.additional)
-    log_dirs = replica_log_dirs(cluster)
+    control = cluster.replica_control()
+    control.check(plan, asked.additional, lambda line: warn(f"kafkapy: {line}"))
+    log_dirs = control.places(plan.replicas.keys()).current
     if output == Output.KAFKA:
         print_lines(current_lines(format_reassignment(current_assignment(cluster.image(), plan.replicas), log_dirs)))
-    check_accepted(cluster, plan.replicas, not asked.disallow_factor_change)
+    control.check_accepted(plan.replicas, not asked.disallow_factor_change)
     kept = keep_rollback_file(cluster.image(), log_dirs, plan, asked.path, asked.rollback_path)
     found = "kept" if kept.is_new else "found, from when this plan was begun"
     warn(f"kafkapy: the way back is {found}: {kept.path}")
+    if kept.is_new:
+        _tell_who_is_not_restored(cluster, plan, asked, kept.path)
     _throttle(cluster, plan, asked, output)
 
 
-def _throttle(cluster: "DirectoryCluster", plan: "Reassignment", asked: Execution, output: Output) -> None:
+def _states(cluster: "Cluster", plan: "Reassignment") -> "dict[TopicPartition, PartitionRegistration]":
+    topics = cluster.image().topics
+    return {partition: topics[partition.topic].partitions[partition.partition] for partition in sorted(plan.replicas)}
+
+
+def _tell_who_is_not_restored(cluster: "Cluster", plan: "Reassignment", asked: Execution, path: str) -> None:
+    """A reassignment sets no leaders: where another than the preferred one leads, the way back does not restore it."""
+    from kafkapy.metadata.topics_image import NO_LEADER
+
+    states = _states(cluster, plan)
+    led = {p: state.leader for p, state in states.items() if state.leader not in (state.preferred_replica, NO_LEADER)}
+    if led:
+        named = ", ".join(f"{partition} (by broker {leader})" for partition, leader in led.items())
+        warn(
+            "kafkapy: the way back does not restore who leads, since a reassignment cannot set leaders; not led by "
+            f"their preferred leader now: {named}"
+        )
+        warn(
+            "kafkapy: when the way back is executed, the preferred leaders are elected; with --no-elect or --no-wait, "
+            f"elect them by: {asked.election_of(path)}"
+        )
+
+
+def _throttle(cluster: "Cluster", plan: "Reassignment", asked: Execution, output: Output) -> None:
+    """Set the throttles; each line tells of what has been set by then."""
     from kafkapy.backends.rollback_file import current_assignment
     from kafkapy.metadata.reassignment.throttles import log_dir_throttle_changes, moves, throttle_changes
-    from kafkapy.metadata.reassignment.under_way import reassignments_under_way
     from kafkapy.output.printing import print_lines
-    from kafkapy.output.reassignment_lines import throttle_lines
+    from kafkapy.output.reassignment_lines import MUST_VERIFY, between_brokers_line, between_log_dirs_line
 
-    image = cluster.image()
+    def tell(line: str) -> None:
+        if output == Output.KAFKA:
+            print_lines([line])
+
+    if asked.throttle is not None or asked.log_dirs_throttle is not None:
+        tell(MUST_VERIFY)
     if asked.throttle is not None:
-        current = current_assignment(image, plan.replicas)
-        moving = moves(reassignments_under_way(image), plan.replicas, current)
-        cluster.apply(*throttle_changes(moving, asked.throttle))
+        current = current_assignment(cluster.image(), plan.replicas)
+        moving = moves(cluster.replica_control().under_way(), plan.replicas, current)
+        apply_configs(cluster, throttle_changes(moving, asked.throttle))
+        tell(between_brokers_line(asked.throttle))
     if asked.log_dirs_throttle is not None:
         brokers = {broker for _, broker in plan.log_dirs}
-        cluster.apply(*log_dir_throttle_changes(brokers, asked.log_dirs_throttle))
-    if output == Output.KAFKA:
-        print_lines(throttle_lines(asked.throttle, asked.log_dirs_throttle))
+        apply_configs(cluster, log_dir_throttle_changes(brokers, asked.log_dirs_throttle))
+        tell(between_log_dirs_line(asked.log_dirs_throttle))
 
 
-def _run(cluster: "DirectoryCluster", plan: "Reassignment", layout: "Layout", asked: Execution, output: Output) -> None:
-    from kafkapy.backends.cluster_layout import replica_log_dirs
-    from kafkapy.backends.reassigning import execute, in_parts
-    from kafkapy.metadata.reassignment.plan_cost import bytes_moved, log_dir_moves
+def apply_configs(cluster: "Cluster", changes: "list[AlterConfigs]") -> None:
+    """Change configs; an error comes as it does out of Kafka's client."""
+    from kafkapy.backends.plan_checks import from_admin
+
+    try:
+        cluster.apply(*changes)
+    except KafkaError as error:
+        raise from_admin(error) from None
+
+
+def _run(cluster: "Cluster", plan: "Reassignment", layout: "Layout | None", asked: Execution, output: Output) -> None:
+    """Execute the plan; without a layout nobody waits, and it goes as a whole."""
+    from kafkapy.backends.plan_execution import HowToExecute, execute, in_parts
     from kafkapy.output.printing import print_rows
     from kafkapy.output.progress import Progress
     from kafkapy.output.reassignment_lines import started_rows
 
-    parts = in_parts(layout, plan, asked.batch_size, asked.batch_bytes)
-    between_log_dirs = sum(log_dir_moves(layout, plan, replica_log_dirs(cluster)).values())
-    progress = Progress(bytes_moved(layout, plan.replicas) + between_log_dirs, quiet_stdout=len(parts) == 1)
+    parts = [plan] if layout is None else in_parts(layout, plan, asked.batch_size, asked.batch_bytes)
+    how = HowToExecute(layout is not None, asked.timeout_ms, not asked.disallow_factor_change)
+    progress = Progress(0 if layout is None else _bytes(cluster, plan, layout), quiet_stdout=len(parts) == 1)
     rows = []
     try:
-        for number, part in enumerate(execute(cluster, parts, not asked.no_wait, progress.advance), 1):
-            if len(parts) > 1:
-                warn(f"kafkapy: batch {number} of {len(parts)}: {_counted(len(part.replicas), 'partition')}")
+        for begun in execute(cluster.replica_control(), parts, how, progress.advance):
+            if len(parts) > 1 and begun.partitions:
+                count = _counted(len(begun.partitions), "partition")
+                warn(f"kafkapy: batch {begun.part} of {len(parts)}: {count}")
             if output == Output.KAFKA:
-                print_rows(output, started_rows(part))
-            rows += list(started_rows(part))
+                print_rows(output, started_rows(begun.partitions, begun.log_dirs))
+            rows += list(started_rows(begun.partitions, begun.log_dirs))
+    except KeyboardInterrupt:
+        warn("kafkapy: interrupted; --verify tells how far the moves are, the same --execute goes on")
+        raise
     finally:
         progress.close()
         if output != Output.KAFKA:
             print_rows(output, rows)
 
 
-def _is_done(cluster: "DirectoryCluster", plan: "Reassignment", layout: "Layout") -> bool:
-    from kafkapy.backends.cluster_layout import replica_log_dirs
+def _bytes(cluster: "Cluster", plan: "Reassignment", layout: "Layout") -> int:
+    """How much there is to copy."""
+    from kafkapy.metadata.reassignment.plan_cost import bytes_moved, log_dir_moves
+
+    current = cluster.replica_control().places(plan.replicas.keys()).current if plan.log_dirs else {}
+    return bytes_moved(layout, plan.replicas) + sum(log_dir_moves(layout, plan, current).values())
+
+
+def _is_done(cluster: "Cluster", plan: "Reassignment", layout: "Layout") -> bool:
     from kafkapy.metadata.reassignment.plan_cost import log_dir_moves
 
-    states = {partition: cluster.replicas.registration(partition) for partition in plan.replicas}
+    states = _states(cluster, plan)
     are_there = all(state.replicas == plan.replicas[each] for each, state in states.items())
-    under_way = any(state.is_reassigning for state in states.values())
-    return are_there and not under_way and not log_dir_moves(layout, plan, replica_log_dirs(cluster))
+    if not are_there or any(state.is_reassigning for state in states.values()):
+        return False
+    current = cluster.replica_control().places(plan.replicas.keys()).current if plan.log_dirs else {}
+    return not log_dir_moves(layout, plan, current)
 
 
-def _elect(cluster: "DirectoryCluster", plan: "Reassignment", no_elect: bool) -> None:
+def _elect(cluster: "Cluster", plan: "Reassignment", asked: Execution) -> None:
     """Let the preferred leaders take over, as the cost of the plan and its simulation have it."""
     from kafkapy.backends.leader_election import elect_leaders, partitions_in_need
     from kafkapy.metadata.elections import PREFERRED
 
     in_need = plan.replicas.keys() & set(partitions_in_need(cluster.image(), PREFERRED))
-    if no_elect:
+    if asked.no_elect:
         if in_need:
             them = _counted(len(in_need), "partition")
-            warn(f"kafkapy: {them} not led by the preferred leader (kafkapy leader-election elects it)")
+            warn(f"kafkapy: {them} not led by the preferred leader; to elect it: {asked.election_of(asked.path)}")
         return
     results = elect_leaders(cluster, PREFERRED, in_need)
     elected = sum(each.error is None for each in results)
     if elected:
         warn(f"kafkapy: preferred leaders elected for {_counted(elected, 'partition')} (--no-elect leaves them)")
+    states = _states(cluster, plan)
     for each in results:
-        if each.error is not None:
+        if each.is_failure:
             leader = "nobody" if each.leader is None else f"broker {each.leader}"
-            preferred = cluster.replicas.registration(each.partition).preferred_replica
+            preferred = states[each.partition].preferred_replica
             warn(f"kafkapy: {each.partition} is led by {leader}: its preferred leader {preferred} is not in sync")
 
 

@@ -1,14 +1,18 @@
 """``kafkapy reassign-partitions --generate``: plans and what they cost."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkapy.errors import KafkaError, KafkapyError
+from kafkapy.errors import KafkaError, KafkapyError, UsageError
 from kafkapy.metadata.reassignment.strategy import Strategy
 from kafkapy.output.output_format import Output
 
+from .reassign_layout import current_layout
 from .tool_errors import warn
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kafkapy.backends.cluster import Cluster
     from kafkapy.backends.selection import Selection
     from kafkapy.metadata.reassignment.layout import Layout
@@ -31,23 +35,24 @@ class Generation(NamedTuple):
     demote: list[int] | None
     fix_racks: bool
     strategy: Strategy | None
-    tolerance: float
+    tolerance: float | None
     seed: int | None
 
 
 def run_generate(chosen: "Selection", asked: Generation, save: str | None, playing: "Playing", output: Output) -> None:
     """Plan, and print the plan and its cost."""
-    from kafkapy.backends.cluster_layout import cluster_layout
     from kafkapy.backends.selection import open_cluster
 
+    if asked.tolerance is not None and not 0 <= asked.tolerance <= 1:
+        raise UsageError(f"--tolerance must be between 0 and 1, not {asked.tolerance}")
     job = _job(asked)
     strategy = asked.strategy or (Strategy.KAFKA if job.is_kafkas else Strategy.MINIMAL)
-    opened = open_cluster(chosen)
-    layout = cluster_layout(opened, as_planned=strategy is not Strategy.KAFKA)
-    planned = _plan(layout, job, strategy, asked)
-    if save is not None:
-        _save(save, planned)
-    _print(opened, layout, planned, playing, output)
+    with closing(open_cluster(chosen)) as opened:
+        layout = current_layout(opened, as_planned=strategy is not Strategy.KAFKA)
+        planned = _plan(layout, job, strategy, asked)
+        if save is not None:
+            _save(save, planned)
+        _print(opened, layout, planned, playing, output)
 
 
 def _job(asked: Generation) -> "Job":
@@ -84,7 +89,10 @@ def _plan(layout: "Layout", job: "Job", strategy: Strategy, asked: Generation) -
             raise KafkaError("UnknownTopicOrPartitionException", f"{name}: Topic {topic} not found.")
     if job.is_kafkas:
         _tell_of_brokers_left_out(layout, job)
-    return make_plan(layout, job, strategy, asked.tolerance, Random(asked.seed))
+    seed = asked.seed
+    if seed is None and strategy is not Strategy.KAFKA:  # Kafka's draw is only compared with, and the plan the same
+        seed = 0
+    return make_plan(layout, job, strategy, asked.tolerance, Random(seed))
 
 
 def _tell_of_brokers_left_out(layout: "Layout", job: "Job") -> None:
@@ -97,11 +105,16 @@ def _tell_of_brokers_left_out(layout: "Layout", job: "Job") -> None:
 
 
 def _save(path: str, planned: "Planned") -> None:
+    """Write the plan; one of nothing is none, since --execute takes none that is empty."""
     import os
 
     from kafkapy.log.files import Files
     from kafkapy.metadata.reassignment.reassignment_json import format_reassignment
 
+    if not planned.plan:
+        there = "; what is there now is another plan" if os.path.exists(path) else ""
+        warn(f"kafkapy: --save: there is nothing to do, so {path} is not written{there}")
+        return
     try:
         Files().write_atomic(os.path.abspath(path), format_reassignment(planned.plan).encode() + b"\n")
     except OSError as error:
@@ -110,10 +123,9 @@ def _save(path: str, planned: "Planned") -> None:
 
 def _print(opened: "Cluster", layout: "Layout", planned: "Planned", playing: "Playing", output: Output) -> None:
     """Kafka's lines to stdout with the cost on stderr, or rows of both."""
-    from kafkapy.backends.cluster_layout import replica_log_dirs
     from kafkapy.metadata.reassignment.plan_cost import plan_cost
     from kafkapy.metadata.reassignment.plans import rollback
-    from kafkapy.metadata.reassignment.reassignment_json import format_reassignment
+    from kafkapy.metadata.reassignment.reassignment_json import Reassignment, format_reassignment
     from kafkapy.output.plan_lines import cost_lines, cost_rows, step_lines, step_rows
     from kafkapy.output.printing import print_lines, print_rows
     from kafkapy.output.reassignment_lines import generated_lines
@@ -123,12 +135,45 @@ def _print(opened: "Cluster", layout: "Layout", planned: "Planned", playing: "Pl
 
     plan = planned.plan
     cost = plan_cost(layout, plan, planned.goal.brokers)
-    steps = played(opened, layout, plan, playing) if playing.is_asked and plan else []
+    steps = played(opened, layout, Reassignment(dict(plan), {}), playing) if playing.is_asked and plan else []
     if output == Output.KAFKA:
-        current = format_reassignment(rollback(layout, plan), replica_log_dirs(opened))
+        current = format_reassignment(rollback(layout, plan), opened.replica_control().places(plan.keys()).current)
         print_lines(generated_lines(current, format_reassignment(plan)))
-        print_lines(cost_lines(layout, cost, playing.throttle), Sink(2))
+        print_lines(
+            [*cost_lines(layout, cost, playing.throttle), *_rival_lines(planned), *_demoted_lines(layout, planned)],
+            Sink(2),
+        )
         print_lines(["", *step_lines(steps)] if steps else [])
     else:
-        rows = (*cost_rows(layout, plan, cost, playing.throttle), *step_rows(steps, playing.throttle))
-        print_rows(output, ((None, row) for row in rows))
+        costs = (*cost_rows(layout, plan, cost, playing.throttle), *_rival_rows(planned))
+        print_rows(output, ((None, row) for row in (*costs, *step_rows(steps, playing.throttle))))
+
+
+def _rival_lines(planned: "Planned") -> "Iterator[str]":
+    """Where Kafka's draw moves less than the tolerance takes, what was done about it."""
+    from kafkapy.output.plan_lines import human
+
+    rival, tolerance = planned.rival, planned.goal.tolerance
+    if rival is None:
+        return
+    drawn, within = human(rival.bytes_drawn), human(rival.bytes_within_tolerance)
+    if rival.is_matched:
+        yield (
+            f"Kafka's draw moves {drawn}, a plan within {tolerance:.0%} of the shares {within}: this one moves no more "
+            f"than the draw, and is as balanced (--tolerance {tolerance:g} insists)"
+        )
+    else:
+        yield f"Kafka's draw would move {drawn} instead of {within}, but misses --tolerance {tolerance:g}"
+
+
+def _demoted_lines(layout: "Layout", planned: "Planned") -> "Iterator[str]":
+    """What a broker that is demoted goes on leading."""
+    after = layout.after(planned.plan)
+    still = sorted(partition for partition in planned.goal.scope if after.leader(partition) in planned.goal.demoted)
+    if still:
+        yield f"Still led, since no other replica is up and in sync: {', '.join(map(str, still))}"
+
+
+def _rival_rows(planned: "Planned") -> "Iterator[dict[str, Any]]":
+    if planned.rival is not None:
+        yield {"type": "kafka_draw", **planned.rival._asdict()}

@@ -19,7 +19,7 @@ GenerateOption = Annotated[
     typer.Option("--generate", help="Propose a plan and show its cost; nothing moves.", rich_help_panel=ACTIONS),
 ]
 ExecuteOption = Annotated[
-    bool, typer.Option("--execute", help="Begin the moves of --reassignment-json-file.", rich_help_panel=ACTIONS)
+    bool, typer.Option("--execute", help="Carry out the moves of --reassignment-json-file.", rich_help_panel=ACTIONS)
 ]
 VerifyOption = Annotated[
     bool,
@@ -29,7 +29,14 @@ VerifyOption = Annotated[
         rich_help_panel=ACTIONS,
     ),
 ]
-CancelOption = Annotated[bool, typer.Option("--cancel", help="Take moves under way back.", rich_help_panel=ACTIONS)]
+CancelOption = Annotated[
+    bool,
+    typer.Option(
+        "--cancel",
+        help="Take moves under way back; what is complete already stays, and is told.",
+        rich_help_panel=ACTIONS,
+    ),
+]
 ListOption = Annotated[bool, typer.Option("--list", help="List the moves under way.", rich_help_panel=ACTIONS)]
 
 TopicsToMoveOption = Annotated[
@@ -49,7 +56,9 @@ BrokerListOption = Annotated[
 ]
 ReassignmentFileOption = Annotated[
     str | None,
-    typer.Option("--reassignment-json-file", metavar="FILE", help="A plan.", rich_help_panel=KAFKAS),
+    typer.Option(
+        "--reassignment-json-file", metavar="FILE", help="A plan, as --generate prints it.", rich_help_panel=KAFKAS
+    ),
 ]
 DisableRackAwareOption = Annotated[
     bool, typer.Option("--disable-rack-aware", help="Plan as if there were no racks.", rich_help_panel=KAFKAS)
@@ -113,23 +122,32 @@ StrategyOption = Annotated[
     ),
 ]
 ToleranceOption = Annotated[
-    float,
+    float | None,
     typer.Option(
         "--tolerance",
         metavar="PART",
-        help="How far from its share of replicas, leaders and bytes a broker may stay (0.1: 10%).",
+        help="How far from its share of replicas, leaders and bytes a broker may stay, from 0 to 1. The default is 0.1 "
+        "(10%), and more where Kafka's own draw would move fewer bytes.",
         rich_help_panel=PLAN,
-        min=0.0,
-        max=1.0,
     ),
 ]
 SeedOption = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", help="Make Kafka's random placement repeatable.", rich_help_panel=PLAN),
+    typer.Option(
+        "--seed",
+        metavar="N",
+        help="Make Kafka's random placement repeatable; minimal compares itself with it.",
+        rich_help_panel=PLAN,
+    ),
 ]
 SaveOption = Annotated[
     str | None,
-    typer.Option("--save", metavar="FILE", help="Write the plan to a file as well.", rich_help_panel=PLAN),
+    typer.Option(
+        "--save",
+        metavar="FILE",
+        help="Write the plan to a file as well, if there is anything to do.",
+        rich_help_panel=PLAN,
+    ),
 ]
 SimulateOption = Annotated[
     bool,
@@ -193,7 +211,7 @@ TimeoutOption = Annotated[
     typer.Option(
         "--timeout",
         metavar="MS",
-        help="How long moves between log dirs may take to begin; in a cluster directory they begin at once.",
+        help="How long a replica may take to be there before its move to another log dir begins.",
         rich_help_panel=EXECUTION,
     ),
 ]
@@ -201,13 +219,15 @@ PreserveThrottlesOption = Annotated[
     bool,
     typer.Option("--preserve-throttles", help="Leave the throttles as they are.", rich_help_panel=EXECUTION),
 ]
-NoWaitOption = Annotated[
-    bool,
+WaitOption = Annotated[
+    bool | None,
     typer.Option(
-        "--no-wait",
-        help="Only begin, as Kafka's tool does. 'kafkapy cluster replicate --until-caught-up' goes on, or the same "
-        "--execute again.",
+        "--wait/--no-wait",
+        help="Wait until all moves are complete, or only begin them, as Kafka's tool does. Running brokers go on by "
+        "themselves: of them only batches are waited for by default. In a cluster directory the moves are played, and "
+        "after --no-wait 'kafkapy cluster replicate --until-caught-up' goes on, or the same --execute again.",
         rich_help_panel=EXECUTION,
+        show_default=False,
     ),
 ]
 NoElectOption = Annotated[
@@ -246,11 +266,11 @@ PERMITTED = {
     "simulate": ("reassignment_json_file", "throttle", "batch_size", "batch_bytes"),
     "execute": (
         *("additional", "throttle", "replica_alter_log_dirs_throttle", "timeout", "disallow_replication_factor_change"),
-        *("batch_size", "batch_bytes", "no_wait", "no_elect", "rollback_file"),
+        *("batch_size", "batch_bytes", "wait", "no_elect", "rollback_file"),
     ),
     "verify": ("preserve_throttles",),
-    "cancel": ("preserve_throttles", "timeout"),
-    "list": (),
+    "cancel": ("preserve_throttles", "timeout", "bootstrap_controller"),
+    "list": ("bootstrap_controller",),
 }
 """What may go with an action, beside what must. Kafka has neither --throttle with --generate nor the plans' options."""
 

@@ -1,5 +1,6 @@
 """``kafkapy reassign-partitions``: kafka-reassign-partitions.sh, and plans that it does not make."""
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -8,7 +9,15 @@ from kafkapy.errors import KafkaError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .cluster_options import (
+    BootstrapControllerOption,
+    BootstrapOption,
+    ClusterOption,
+    CommandConfigOption,
+    LogDirsOption,
+    OutputOption,
+    selection,
+)
 from .reassign_options import (
     JOB_OPTIONS,
     AdditionalOption,
@@ -27,7 +36,6 @@ from .reassign_options import (
     ListOption,
     LogDirsThrottleOption,
     NoElectOption,
-    NoWaitOption,
     PreserveThrottlesOption,
     ReassignmentFileOption,
     RebalanceOption,
@@ -42,6 +50,7 @@ from .reassign_options import (
     ToleranceOption,
     TopicsToMoveOption,
     VerifyOption,
+    WaitOption,
     chosen_action,
 )
 
@@ -75,6 +84,11 @@ app = new_app()
             "Carry a plan out, ten partitions at a time, and keep the way back in plan.rollback.json:",
             "kafkapy reassign-partitions --execute --reassignment-json-file plan.json --batch-size 10",
         ),
+        (
+            "Begin the moves on a running cluster, at most 50 MB/s for each broker:",
+            "kafkapy reassign-partitions --bootstrap-server broker1:9092 --execute --reassignment-json-file plan.json "
+            "--throttle 50000000",
+        ),
         ("List the moves under way:", "kafkapy reassign-partitions --list"),
     ),
 )
@@ -96,7 +110,7 @@ def reassign_partitions(
     demote_broker: DemoteOption = None,
     fix_racks: FixRacksOption = False,
     strategy: StrategyOption = None,
-    tolerance: ToleranceOption = 0.1,
+    tolerance: ToleranceOption = None,
     seed: SeedOption = None,
     save: SaveOption = None,
     simulate: SimulateOption = False,
@@ -108,12 +122,14 @@ def reassign_partitions(
     disallow_replication_factor_change: DisallowFactorOption = False,
     timeout: TimeoutOption = 10_000,
     preserve_throttles: PreserveThrottlesOption = False,
-    no_wait: NoWaitOption = False,
+    wait: WaitOption = None,
     no_elect: NoElectOption = False,
     rollback_file: RollbackOption = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
+    bootstrap_controller: BootstrapControllerOption = None,
+    command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """Plan moves of replicas between brokers, with what they cost, and carry them out.
@@ -121,14 +137,15 @@ def reassign_partitions(
     A plan goes to the standard output as Kafka prints it, its cost to the standard error; with another --output both
     are rows.
 
-    A cluster directory has no broker processes: --execute begins the moves and then plays the replication of the
-    brokers until all are complete. At the end it elects the preferred leaders of the plan's partitions. Interrupted,
-    the same --execute goes on where it stopped. The way back is kept in a file before anything is touched. Throttles
-    stay set until --verify finds nothing under way any more.
+    On a running cluster --execute begins the moves, and the brokers go on by themselves; with --wait or batches it
+    waits for them. A cluster directory has no broker processes, so --execute plays them until all is complete. Who
+    waits also elects the preferred leaders of the plan's partitions at the end. Interrupted, the same --execute goes on
+    where it stopped. The way back is kept in a file before anything is touched. Throttles stay set until --verify finds
+    nothing under way any more.
     """
     actions = {"generate": generate, "execute": execute, "verify": verify, "cancel": cancel, "list": list_}
     action = _action(actions, _given(ctx))
-    chosen = selection(cluster, log_dirs, bootstrap_server)
+    chosen = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
     try:
         if action == "generate":
             from .reassign_generate import Generation, run_generate
@@ -151,15 +168,19 @@ def reassign_partitions(
 
             execution = Execution(
                 reassignment_json_file or "", additional, throttle, replica_alter_log_dirs_throttle,
-                disallow_replication_factor_change, rollback_file, batch_size, batch_bytes, no_wait,
-                no_elect,
+                disallow_replication_factor_change, rollback_file, batch_size, batch_bytes, wait, no_elect, timeout,
+                _where(chosen),
             )  # fmt: skip
             run_execute(chosen, execution, output)
-        else:
-            from .reassign_verify import run_cancel, run_verify
+        elif action == "verify":
+            from .reassign_verify import run_verify
 
-            run = run_verify if action == "verify" else run_cancel
-            run(chosen, reassignment_json_file or "", preserve_throttles, output)
+            run_verify(chosen, reassignment_json_file or "", preserve_throttles, output)
+        else:
+            from .reassign_cancel import Cancellation, run_cancel
+
+            cancellation = Cancellation(reassignment_json_file or "", preserve_throttles, timeout, _where(chosen))
+            run_cancel(chosen, cancellation, output)
     except KafkaError as error:
         raise _failed(str(error) if error.name == "TerseException" else f"Error: {error}") from None
 
@@ -175,7 +196,7 @@ def _action(actions: dict[str, bool], given: list[str]) -> str:
         raise
 
 
-CLUSTER_OPTIONS = ("cluster", "log_dirs", "bootstrap_server", "output")
+CLUSTER_OPTIONS = ("cluster", "log_dirs", "bootstrap_server", "command_config", "output")
 
 
 def _given(ctx: typer.Context) -> list[str]:
@@ -199,13 +220,23 @@ def _playing(simulate: bool, batch_size: int | None, batch_bytes: int | None, th
     return Playing(simulate, batch_size, batch_bytes, throttle)
 
 
+def _where(chosen: "Selection") -> str:
+    """The options that name the cluster, for a command line that is proposed."""
+    named = {
+        "--cluster": chosen.cluster,
+        "--bootstrap-server": chosen.bootstrap_server,
+        "--command-config": chosen.command_config,
+    }
+    return "".join(f" {option} {value}" for option, value in named.items() if value is not None)
+
+
 def _list(chosen: "Selection", output: Output) -> None:
     from kafkapy.backends.selection import open_cluster
-    from kafkapy.metadata.reassignment.under_way import reassignments_under_way
     from kafkapy.output.printing import print_rows
     from kafkapy.output.reassignment_lines import under_way_rows
 
-    print_rows(output, under_way_rows(reassignments_under_way(open_cluster(chosen).image())))
+    with closing(open_cluster(chosen)) as opened:
+        print_rows(output, under_way_rows(opened.replica_control().under_way()))
 
 
 def _failed(message: str) -> typer.Exit:

@@ -1,19 +1,21 @@
 """``kafkapy replica-diff``: the copies of partitions held against each other. No script of Kafka's does this."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kafkapy.errors import KafkaError, Unsupported, UsageError
+from kafkapy.errors import KafkaError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
+from .tool_errors import tell_problems
 
 if TYPE_CHECKING:
-    from kafkapy.backends.log_dirs import LogDirsCluster
-    from kafkapy.backends.replica_diff import PartitionReport
+    from kafkapy.backends.cluster import Cluster
+    from kafkapy.backends.replica_diff import PartitionReport, ReplicaDiff
     from kafkapy.backends.selection import Selection
     from kafkapy.log.topic_partition import TopicPartition
 
@@ -32,6 +34,10 @@ app = new_app()
             "kafkapy replica-diff orders:0 --log-dirs /kafka/1,/kafka/2,/kafka/3 --repair-plan",
         ),
         ("Check every partition of a cluster directory:", "kafkapy replica-diff --all-topics --cluster demo"),
+        (
+            "Compare what every broker of a running cluster has of a topic:",
+            "kafkapy replica-diff orders --bootstrap-server broker1:9092",
+        ),
     ),
 )
 def replica_diff(
@@ -49,13 +55,18 @@ def replica_diff(
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
+    command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """Compare the copies of partitions batch by batch: where they part, and which one to trust.
 
-    Of a cluster directory those of all brokers are compared, also of such that do not run. The exit code is 1 where
-    copies differ, are damaged or have lost records. One that is behind, begins at another offset, or was compacted
+    Of a cluster directory those of all brokers are compared, also of such that do not run: what is committed and not in
+    the copy of one that does not fetch is data at risk. The exit code is 1 where copies differ, are damaged, have lost
+    records or leave data at risk. One that is behind and fetches, begins at another offset, or was compacted
     differently, does not differ.
+
+    Of a running cluster every replica is fetched from its own broker, up to the high watermark. What lies above it, and
+    what brokers have that are down, cannot be seen there: files (--log-dirs) show it.
     """
     if (topic is None) != all_topics:
         raise UsageError("give a TOPIC or TOPIC:PARTITION, or --all-topics")
@@ -63,41 +74,33 @@ def replica_diff(
     from kafkapy.output.printing import print_lines, print_rows
     from kafkapy.output.replica_diff_lines import partition_lines, partition_rows, table_rows
 
-    opened = _open(selection(cluster, log_dirs, bootstrap_server))
-    differing: list[TopicPartition] = []
-    found = (
-        (report, planned(report) if repair_plan else None)
-        for report in _reports(opened, _partitions(opened, topic), differing, quiet_stdout=output != Output.KAFKA)
-    )
-    if output == Output.KAFKA:
-        print_lines(line for report, plan in found for line in partition_lines(report, plan))
-    else:
-        rows = table_rows if output == Output.TABLE else partition_rows
-        print_rows(output, ((None, row) for report, plan in found for row in rows(report, plan)))
-    if differing:
+    with closing(_open(selection(cluster, log_dirs, bootstrap_server, command_config))) as opened:
+        diff = opened.replica_diff()
+        run = _Run(diff, quiet_stdout=output != Output.KAFKA)
+        found = ((report, planned(report) if repair_plan else None) for report in run.reports(_partitions(diff, topic)))
+        if output == Output.KAFKA:
+            print_lines(line for report, plan in found for line in partition_lines(report, plan))
+        else:
+            rows = table_rows if output == Output.TABLE else partition_rows
+            print_rows(output, ((None, row) for report, plan in found for row in rows(report, plan)))
+    tell_problems(run.problems)
+    if run.problems or run.differs:
         raise typer.Exit(1)
 
 
-def _open(where: "Selection") -> "LogDirsCluster":
+def _open(where: "Selection") -> "Cluster":
+    """The cluster; a log dir that is named twice has one copy."""
     import os
 
-    from kafkapy.backends.directory_reader import DirectoryReader
-    from kafkapy.backends.log_dirs import LogDirsCluster
     from kafkapy.backends.selection import open_cluster
 
     once = {os.path.realpath(path): path for path in reversed(where.log_dirs)}
-    opened = open_cluster(where._replace(log_dirs=tuple(reversed(once.values()))))
-    if isinstance(opened, DirectoryReader):  # it has only those of brokers that run
-        brokers = opened.cluster_file.brokers
-        return LogDirsCluster(*(os.path.join(where.directory, path) for each in brokers for path in each.log_dirs))
-    if not isinstance(opened, LogDirsCluster):
-        raise Unsupported("replica-diff", "a running cluster", "only files show every copy; use --log-dirs")
-    return opened
+    return open_cluster(where._replace(log_dirs=tuple(reversed(once.values()))))
 
 
-def _partitions(cluster: "LogDirsCluster", wanted: str | None) -> list["TopicPartition"]:
-    """The partitions that are meant, of those that are in the log dirs."""
-    present = sorted(cluster.dirs.replicas)
+def _partitions(diff: "ReplicaDiff", wanted: str | None) -> list["TopicPartition"]:
+    """The partitions that are meant, of those that are there."""
+    present = diff.partitions()
     if wanted is None:
         return present
     topic, colon, number = wanted.partition(":")
@@ -105,23 +108,34 @@ def _partitions(cluster: "LogDirsCluster", wanted: str | None) -> list["TopicPar
         raise UsageError(f"'{wanted}' is not of the form TOPIC or TOPIC:PARTITION")
     found = [each for each in present if each.topic == topic and (not colon or each.partition == int(number))]
     if not found:
-        raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {wanted} is in the given log dirs")
+        raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {wanted} is in {diff.where}")
     return found
 
 
-def _reports(
-    cluster: "LogDirsCluster", partitions: list["TopicPartition"], differing: list["TopicPartition"], quiet_stdout: bool
-) -> Iterator["PartitionReport"]:
-    """Compares one partition after the other, and keeps those that differ."""
-    from kafkapy.backends.replica_diff import diff_partition, size_to_compare
-    from kafkapy.output.progress import Progress
+class _Run:
+    """Compares one partition after the other; keeps whether any differs, and those that cannot be read."""
 
-    progress = Progress(sum(size_to_compare(cluster, partition) for partition in partitions), quiet_stdout)
-    try:
-        for partition in partitions:
-            report = diff_partition(cluster, partition, progress.advance)
-            if report.differs:
-                differing.append(partition)
-            yield report
-    finally:
-        progress.close()
+    def __init__(self, diff: "ReplicaDiff", quiet_stdout: bool) -> None:
+        self._diff = diff
+        self._quiet_stdout = quiet_stdout
+        self.differs = False
+        self.problems: list[str] = []
+
+    def reports(self, partitions: list["TopicPartition"]) -> Iterator["PartitionReport"]:
+        from kafkapy.output.progress import Progress
+        from kafkapy.output.replica_diff_lines import not_read_lines
+
+        progress = Progress(self._diff.prepare(partitions), self._quiet_stdout)
+        try:
+            for partition in partitions:
+                try:
+                    report = self._diff.diff(partition, progress.advance)
+                except KafkaError as error:
+                    self.problems.append(f"{partition}: {error}")
+                    continue
+                self.differs |= report.differs
+                if self._quiet_stdout:
+                    tell_problems(f"{partition}: {line}" for line in not_read_lines(report))
+                yield report
+        finally:
+            progress.close()

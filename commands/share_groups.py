@@ -1,42 +1,39 @@
-"""``kafkapy share-groups``: kafka-share-groups.sh, as far as it looks."""
+"""``kafkapy share-groups``: kafka-share-groups.sh."""
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import typer
 
+from kafkapy.errors import KafkaError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
-from .tool_errors import finish
-from .typed_group_options import (
-    AllGroupsOption,
-    DeleteOffsetsOption,
-    DeleteOption,
-    DescribeOption,
-    GroupOption,
-    ListOption,
-    MembersOption,
-    OffsetsOption,
-    ResetOffsetsOption,
-    StateOption,
-    TypedGroups,
-    VerboseOption,
-    check_usage,
+from . import share_group_options as own
+from . import typed_group_options as options
+from .cluster_options import (
+    BootstrapOption,
+    ClusterOption,
+    CommandConfigOption,
+    LogDirsOption,
+    OutputOption,
+    selection,
 )
-from .typed_groups import Told, find_groups, list_groups, print_groups
+from .tool_errors import finish
+from .typed_group_usage import check_share_usage
+from .typed_groups import Told, fail, group_ids, list_groups, none_failed, print_groups
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kafkapy.backends.cluster import Cluster
-    from kafkapy.backends.group_lag import LogRanges
-    from kafkapy.coordinator.group import ModernGroup
-    from kafkapy.coordinator.share_state import ShareStates
+    from kafkapy.coordinator.group_description import GroupDescription
 
 app = new_app()
 
 
 @app.command(
-    cls=TypedGroups,
+    cls=options.TypedGroups,
     epilog=examples(
         ("List share groups with their states:", "kafkapy share-groups --list --state"),
         ("Show how far a share group is in each partition:", "kafkapy share-groups --describe --group workers"),
@@ -44,71 +41,97 @@ app = new_app()
             "Show the members of all share groups, out of real brokers' directories:",
             "kafkapy share-groups --describe --all-groups --members --log-dirs /kafka/1,/kafka/2",
         ),
+        (
+            "Have a share group of a running cluster read a topic again:",
+            "kafkapy share-groups --bootstrap-server kafka-1:9092 --reset-offsets --group workers --topic jobs "
+            "--to-earliest --execute",
+        ),
     ),
 )
 def share_groups(
     ctx: typer.Context,
-    list_: ListOption = False,
-    describe: DescribeOption = False,
-    delete: DeleteOption = False,
-    reset_offsets: ResetOffsetsOption = False,
-    delete_offsets: DeleteOffsetsOption = False,
-    group: GroupOption = None,
-    all_groups: AllGroupsOption = False,
-    offsets: OffsetsOption = False,
-    members: MembersOption = False,
-    state: StateOption = None,
-    verbose: VerboseOption = False,
+    list_: options.ListOption = False,
+    describe: options.DescribeOption = False,
+    delete: options.DeleteOption = False,
+    reset_offsets: options.ResetOffsetsOption = False,
+    delete_offsets: options.DeleteOffsetsOption = False,
+    group: options.GroupOption = None,
+    all_groups: options.AllGroupsOption = False,
+    topic: own.TopicOption = None,
+    all_topics: own.AllTopicsOption = False,
+    offsets: options.OffsetsOption = False,
+    members: options.MembersOption = False,
+    state: options.StateOption = None,
+    verbose: options.VerboseOption = False,
+    to_earliest: options.ToEarliestOption = False,
+    to_latest: options.ToLatestOption = False,
+    to_datetime: options.ToDatetimeOption = None,
+    dry_run: options.DryRunOption = False,
+    execute: options.ExecuteOption = False,
+    timeout: options.TimeoutOption = 30_000,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
+    command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """List and describe share groups."""
-    check_usage("kafka-share-groups.sh", ctx.params)
-    from kafkapy.backends.group_lag import LogRanges
-    from kafkapy.backends.selection import open_cluster
+    """List, describe and delete share groups, and reset where they are."""
+    check_share_usage(ctx.params)
+    from kafkapy.backends.selection import open_cluster, open_cluster_for_writing
     from kafkapy.coordinator.group import GroupType
 
-    opened = open_cluster(selection(cluster, log_dirs, bootstrap_server))
-    if list_:
-        list_groups(opened, GroupType.SHARE, state, output)
+    chosen = selection(cluster, log_dirs, bootstrap_server, command_config)._replace(timeout_ms=timeout)
+    if list_ or describe:
+        with closing(open_cluster(chosen)) as opened:
+            if list_:
+                list_groups(opened, GroupType.SHARE, state, output)
+            else:
+                _describe(opened, group, ctx.params, output)
         return
-    coordinator, ranges = opened.groups(), LogRanges(opened)
-    found = find_groups(coordinator, GroupType.SHARE, sorted(set(group)) if group else None, output)
-    from kafkapy.coordinator.share_state import ShareStates
+    from . import share_group_changes as changes
 
-    states = ShareStates(opened)
-
-    def told_of(each: "ModernGroup") -> Told:
-        if members or state is not None:
-            return _described(opened, each, members, verbose)
-        return _offsets(opened, each, states, ranges, verbose)
-
-    print_groups(found, told_of, output)
-    finish([*coordinator.store.problems, *states.problems, *ranges.problems])
+    with closing(open_cluster(chosen) if dry_run else open_cluster_for_writing(chosen)) as opened:
+        if reset_offsets:
+            changes.reset_offsets(opened, ctx.params, output)
+        elif delete:
+            changes.delete_groups(opened, group, output)
+        else:
+            assert group is not None
+            changes.delete_offsets(opened, group[0], topic or (), output)
 
 
-def _described(opened: "Cluster", group: "ModernGroup", members: bool, verbose: bool) -> Told:
-    """The members of a group, or its state."""
-    from kafkapy.metadata.broker_address import broker_address
-    from kafkapy.output import group_rows, share_group_lines
-
-    description = opened.groups().describe(group.group_id)
-    note = None if description.members else f"Share group '{group.group_id}' has no active members."
-    if members:
-        lines = share_group_lines.member_lines(description, verbose)
-        return Told(lines, group_rows.member_rows(description), note)
-    address = broker_address(opened.image(), description.coordinator)
-    lines = share_group_lines.state_lines(description, address, verbose)
-    return Told(lines, [group_rows.group_row(description, address)], note)
-
-
-def _offsets(
-    opened: "Cluster", group: "ModernGroup", states: "ShareStates", ranges: "LogRanges", verbose: bool
-) -> Told:
-    from kafkapy.coordinator.share_group_description import share_group_offsets
+def _describe(opened: "Cluster", named: "Sequence[str] | None", params: dict[str, object], output: Output) -> None:
+    from kafkapy.backends.group_lag import LogRanges
+    from kafkapy.coordinator.group import GroupType
     from kafkapy.output.share_group_lines import offset_lines, offset_rows
 
-    found = share_group_offsets(group, opened.image(), states, lambda partition: ranges.of(partition).end)
-    return Told(offset_lines(group.group_id, found, verbose), offset_rows(group.group_id, found))
+    groups, ranges = opened.groups(), LogRanges(opened)
+    try:
+        described = none_failed(groups.describe_share_groups(group_ids(groups, GroupType.SHARE, named)))
+        is_offsets = not params["members"] and params["state"] is None
+        asked = groups.share_offsets(described, lambda partition: ranges.of(partition).end) if is_offsets else {}
+        offsets = none_failed(asked)
+    except KafkaError as error:
+        fail(GroupType.SHARE, error, output)
+    verbose = bool(params["verbose"])
+
+    def told_of(group: "GroupDescription") -> Told:
+        if not is_offsets:
+            return _described(opened, group, bool(params["members"]), verbose)
+        found = offsets[group.group_id]
+        return Told(offset_lines(group.group_id, found, verbose), offset_rows(group.group_id, found))
+
+    print_groups(described.values(), told_of, output)
+    finish([*groups.problems, *ranges.problems])
+
+
+def _described(opened: "Cluster", group: "GroupDescription", members: bool, verbose: bool) -> Told:
+    """The members of a group, or its state."""
+    from kafkapy.output import group_rows, share_group_lines
+
+    note = None if group.members else f"Share group '{group.group_id}' has no active members."
+    if members:
+        return Told(share_group_lines.member_lines(group, verbose), group_rows.member_rows(group), note)
+    address = opened.groups().coordinator_address(group.coordinator)
+    lines = share_group_lines.state_lines(group, address, verbose)
+    return Told(lines, [group_rows.group_row(group, address)], note)

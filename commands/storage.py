@@ -1,5 +1,6 @@
 """``kafkapy storage``: kafka-storage.sh for cluster directories."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -38,15 +39,19 @@ app = new_group(
 def format_(
     cluster: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="The cluster directory to make; new or empty.", rich_help_panel=WHOLE),
+        typer.Option(
+            metavar="DIR",
+            help="The cluster directory to make, new or empty; by default $KAFKAPY_CLUSTER.",
+            rich_help_panel=WHOLE,
+        ),
     ] = None,
-    brokers: Annotated[int, typer.Option(min=1, help="How many brokers.", rich_help_panel=WHOLE)] = 3,
+    brokers: Annotated[int, typer.Option(metavar="N", min=1, help="How many brokers.", rich_help_panel=WHOLE)] = 3,
     racks: Annotated[
         str | None,
         typer.Option(metavar="RACK[,RACK...]", help="The rack of each broker.", rich_help_panel=WHOLE),
     ] = None,
     log_dirs_per_broker: Annotated[
-        int, typer.Option(min=1, help="How many log dirs each broker has.", rich_help_panel=WHOLE)
+        int, typer.Option(metavar="N", min=1, help="How many log dirs each broker has.", rich_help_panel=WHOLE)
     ] = 1,
     config: Annotated[
         str | None,
@@ -108,10 +113,16 @@ def format_(
     Every file in a cluster directory is in Kafka's own format: real brokers can be started on it, see 'kafkapy storage
     broker-properties'.
     """
+    from kafkapy.backends.selection import VARIABLE
     from kafkapy.errors import UsageError
 
+    if cluster is None and config is None:
+        cluster = os.environ.get(VARIABLE) or None
     if (cluster is None) == (config is None):
-        raise UsageError("give --cluster to make a cluster directory, or --config to format the log dirs of one broker")
+        raise UsageError(
+            f"give --cluster (or ${VARIABLE}) to make a cluster directory, or --config to format the log dirs of one "
+            "broker"
+        )
     levels = _levels(feature or [])
     if cluster is not None:
         _make_cluster(cluster, brokers, racks, release_version, levels, cluster_id, log_dirs_per_broker)
@@ -209,7 +220,9 @@ def broker_properties(
     cluster: Annotated[
         str | None, typer.Option(metavar="DIR", help="The cluster directory.", rich_help_panel=DIRECTORY)
     ] = None,
-    base_port: Annotated[int, typer.Option(min=1, max=65000, help="The first broker's port.")] = DEFAULT_BASE_PORT,
+    base_port: Annotated[
+        int, typer.Option(metavar="PORT", min=1, max=65000, help="The first broker's port.")
+    ] = DEFAULT_BASE_PORT,
 ) -> None:
     """Print the server.properties with which a real broker would start on a cluster directory."""
     from kafkapy.backends.cluster_file import read_cluster_file

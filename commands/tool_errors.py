@@ -6,6 +6,9 @@ from typing import NoReturn
 
 import typer
 
+from kafkapy.errors import KafkaError, KafkapyError
+from kafkapy.output.output_format import Output
+
 
 def warn(line: str) -> None:
     """Write a line to stderr."""
@@ -19,6 +22,21 @@ def fail(line: str) -> NoReturn:
     """Write the line to stderr, and end with exit code 1."""
     warn(line)
     raise typer.Exit(1)
+
+
+def fail_on_stdout(line: str, output: Output) -> NoReturn:
+    """Write the line where Kafka's tool does, to stdout, and end with exit code 1; where rows are wanted, to stderr."""
+    from kafkapy.output.printing import print_lines
+
+    if output != Output.KAFKA:
+        fail(line)
+    print_lines([line])
+    raise typer.Exit(1)
+
+
+def java_text(error: KafkapyError) -> str:
+    """An error as Java prints one that is the cause of another: the class stands before the message."""
+    return f"org.apache.kafka.common.errors.{error.name}: {error}" if isinstance(error, KafkaError) else str(error)
 
 
 def tell_problems(problems: Iterable[str]) -> None:

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from kafkapy.errors import UsageError
+
 ACTIONS = "What to do (exactly one)"
 TOPICS = "Which topics"
 NEW = "What to make of them"
@@ -65,6 +67,10 @@ ConfigOption = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=VALUE", help="A config of the new topic. May be repeated.", rich_help_panel=NEW),
 ]
+DeleteConfigOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="Without effect, as in Kafka: use kafkapy configs.", rich_help_panel=NEW),
+]
 PlacementOption = Annotated[
     Placement,
     typer.Option(
@@ -75,6 +81,15 @@ PlacementOption = Annotated[
 NoFsyncOption = Annotated[
     bool,
     typer.Option("--no-fsync", help="Do not wait for the disk: for play only.", rich_help_panel=NEW),
+]
+PartitionSizeLimitOption = Annotated[
+    int | None,
+    typer.Option(
+        "--partition-size-limit-per-response",
+        metavar="N",
+        help="For Kafka's scripts only: kafkapy asks for all at once.",
+        rich_help_panel=TOPICS,
+    ),
 ]
 TopicsWithOverridesOption = Annotated[
     bool,
@@ -113,3 +128,54 @@ FromFileOption = Annotated[
 ]
 PlanOption = Annotated[bool, typer.Option("--plan", help="Show what would change.", rich_help_panel=FILE)]
 ApplyOption = Annotated[bool, typer.Option("--apply", help="Make the changes, all or none.", rich_help_panel=FILE)]
+
+_ACTIONS = ("list", "describe", "create", "alter", "delete")
+# What goes with some of the actions only.
+_GO_WITH = {
+    "config": ("create", "alter"),
+    "partitions": ("create", "alter"),
+    "replication-factor": ("create",),
+    "replica-assignment": ("create", "alter"),
+    "under-replicated-partitions": ("describe",),
+    "under-min-isr-partitions": ("describe",),
+    "at-min-isr-partitions": ("describe",),
+    "unavailable-partitions": ("describe",),
+    "topics-with-overrides": ("describe",),
+    "if-exists": ("alter", "delete", "describe"),
+    "if-not-exists": ("create",),
+    "exclude-internal": ("list", "describe"),
+}
+
+
+def check_options(given: set[str]) -> str:
+    """The one action among the options that were given; a UsageError in TopicCommand's words where they do not go
+    together."""
+    actions = [action for action in _ACTIONS if action in given]
+    if len(actions) != 1:
+        raise UsageError("Command must include exactly one action: --list, --describe, --create, --alter or --delete")
+    (action,) = actions
+    if action == "describe" and "if-exists" in given and given.isdisjoint(("topic", "topic-id")):
+        raise UsageError("--topic or --topic-id is required to describe a topic")
+    if action in ("create", "alter", "delete") and "topic" not in given:
+        raise UsageError('Missing required argument "[topic]"')
+    if action == "alter" and "config" in given:
+        raise UsageError(
+            'Option "[config]" can\'t be used with option "[alter]" '
+            "(To alter topic configurations, the kafka-configs tool can be used.)"
+        )
+    if action == "alter" and "partitions" not in given:
+        raise UsageError('Missing required argument "[partitions]"')
+    for option, allowed in _GO_WITH.items():
+        if option in given and action not in allowed:
+            raise UsageError(f'Option "[{option}]" can\'t be used with option "[{action}]"')
+    _check_pairs(action, given)
+    return action
+
+
+def _check_pairs(action: str, given: set[str]) -> None:
+    others = ("partitions", "replication-factor")
+    if action == "create" and "replica-assignment" in given and not given.isdisjoint(others):
+        raise UsageError('Option "[replica-assignment]" can\'t be used with [partitions] or [replication-factor]')
+    filters = [option for option, allowed in _GO_WITH.items() if option.endswith("-partitions") and option in given]
+    if filters and "topics-with-overrides" in given:
+        raise UsageError(f'Option "[{filters[0]}]" can\'t be used with option "[topics-with-overrides]"')

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-import typer
-
-from kafkapy.errors import KafkaError, UsageError
+from kafkapy.errors import KafkaError, KafkapyError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
+from .tool_errors import fail_on_stdout, warn
 from .topic_options import (
     AlterOption,
     ApplyOption,
     AtMinIsrPartitionsOption,
     ConfigOption,
     CreateOption,
+    DeleteConfigOption,
     DeleteOption,
     DescribeOption,
     ExcludeInternalOption,
@@ -25,6 +25,7 @@ from .topic_options import (
     IfNotExistsOption,
     ListOption,
     NoFsyncOption,
+    PartitionSizeLimitOption,
     PartitionsOption,
     Placement,
     PlacementOption,
@@ -37,6 +38,7 @@ from .topic_options import (
     UnavailablePartitionsOption,
     UnderMinIsrPartitionsOption,
     UnderReplicatedPartitionsOption,
+    check_options,
 )
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ app = new_app()
             "Create a topic with three partitions of two copies each:",
             "kafkapy topics --create --topic orders --partitions 3 --replication-factor 2",
         ),
+        ("List the topics of a running cluster:", "kafkapy topics --bootstrap-server localhost:9092 --list"),
         ("List the topics that brokers' data directories hold:", "kafkapy topics --log-dirs /kafka/1,/kafka/2 --list"),
         ("Describe one topic:", "kafkapy topics --log-dirs /kafka/1,/kafka/2 --describe --topic orders"),
         (
@@ -73,10 +76,12 @@ def topics(
     exclude_internal: ExcludeInternalOption = False,
     if_exists: IfExistsOption = False,
     if_not_exists: IfNotExistsOption = False,
+    partition_size_limit_per_response: PartitionSizeLimitOption = None,
     partitions: PartitionsOption = None,
     replication_factor: ReplicationFactorOption = None,
     replica_assignment: ReplicaAssignmentOption = None,
     config: ConfigOption = None,
+    delete_config: DeleteConfigOption = None,
     placement: PlacementOption = Placement.STRIPED,
     no_fsync: NoFsyncOption = False,
     from_file: FromFileOption = None,
@@ -90,86 +95,114 @@ def topics(
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
+    command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """Create, list, describe, alter and delete topics."""
-    actions = create + list_ + describe + alter + delete
-    chosen = selection(cluster, log_dirs, bootstrap_server)
+    values = {name.rstrip("_").replace("_", "-"): value for name, value in locals().items()}
+    given = {name for name, value in values.items() if value not in (None, []) and value is not False}
+    chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
     if from_file is not None or plan or apply:
-        if from_file is None or plan + apply != 1 or actions:
+        if from_file is None or plan + apply != 1 or create + list_ + describe + alter + delete:
             raise UsageError("--from-file goes with --plan or --apply, and with no other action")
         _from_file(chosen, from_file, apply, not no_fsync, output)
         return
-    if actions != 1:
-        raise UsageError("Command must include exactly one action: --list, --describe, --create, --alter or --delete")
-    if create or alter or delete:
-        if topic is None:
-            raise UsageError('Missing required argument "[topic]"')
-        if alter and partitions is None:
-            raise UsageError('Missing required argument "[partitions]"')
-        if replica_assignment is not None and create and (partitions is not None or replication_factor is not None):
-            raise UsageError('Option "[replica-assignment]" can\'t be used with [partitions] or [replication-factor]')
-        writing = _Writing(chosen, not no_fsync, placement is Placement.LEGACY)
-        try:
-            if create:
-                change = partitions, replication_factor, replica_assignment, config or []
-                _create(writing, topic, *change, if_not_exists=if_not_exists)
-            elif alter:
-                _alter(writing, topic, partitions or 0, replica_assignment, if_exists)
-            else:
-                _delete(writing, topic, if_exists)
-        except KafkaError as error:
-            raise _failed(str(error)) from None
-        return
-    wanted = {
-        "is_under_replicated": under_replicated_partitions,
-        "is_unavailable": unavailable_partitions,
-        "is_under_min_isr": under_min_isr_partitions,
-        "is_at_min_isr": at_min_isr_partitions,
-    }
-    asked = [name for name, given in wanted.items() if given]
-    if asked and topics_with_overrides:
-        raise UsageError("--topics-with-overrides shows topics, and cannot go with a filter of partitions")
-    _show(chosen, list_, topic, topic_id, exclude_internal, if_exists, asked, topics_with_overrides, output)
+    action = check_options(given)
+    if delete_config is not None:
+        warn(
+            "delete-config option is no longer supported and deprecated since version 4.0. "
+            "The config will be fully removed in future releases."
+        )
+    writing = _Writing(chosen, not no_fsync, placement is Placement.LEGACY)
+    asked = [name for option, name in PARTITION_FILTERS.items() if option in given]
+    try:
+        if action == "create":
+            change = partitions, replication_factor, replica_assignment, config or []
+            _create(writing, topic or "", *change, if_not_exists=if_not_exists)
+        elif action == "alter":
+            _alter(writing, topic or "", partitions or 0, replica_assignment, if_exists)
+        elif action == "delete":
+            _delete(writing, topic or "", if_exists)
+        elif action == "list":
+            _list(chosen, topic, exclude_internal, output)
+        else:
+            wanted = _Wanted(topic, topic_id, exclude_internal, if_exists)
+            _describe(chosen, wanted, asked, topics_with_overrides, output)
+    except KafkaError as error:
+        _fail(error, output)
 
 
-def _show(
-    chosen: "Selection",
-    list_: bool,
-    topic: str | None,
-    topic_id: str | None,
-    exclude_internal: bool,
-    if_exists: bool,
-    asked: list[str],
-    only_overrides: bool,
-    output: Output,
-) -> None:
+PARTITION_FILTERS = {
+    "under-replicated-partitions": "is_under_replicated",
+    "unavailable-partitions": "is_unavailable",
+    "under-min-isr-partitions": "is_under_min_isr",
+    "at-min-isr-partitions": "is_at_min_isr",
+}
+
+
+class _Wanted(NamedTuple):
+    """Which topics are to be described."""
+
+    topic: str | None
+    topic_id: str | None
+    exclude_internal: bool
+    if_exists: bool
+
+
+def _list(chosen: "Selection", topic: str | None, exclude_internal: bool, output: Output) -> None:
     from kafkapy.backends.selection import open_cluster
-    from kafkapy.metadata.topic_description import describe_topics
     from kafkapy.metadata.topic_selection import select_topics
     from kafkapy.output.printing import print_rows
 
-    opened = open_cluster(chosen)
-    image = opened.image()
-    found = select_topics(image, topic, topic_id, exclude_internal)
-    if list_:
-        names = [(each.name, {"type": "topic", "topic": each.name}) for each in found]
-        print_rows(output, names or [("", None)])
-        return
-    if not found and (topic or topic_id) and not if_exists:
-        raise _missing(f"TopicId '{topic_id}'" if topic_id else f"Topic '{topic}'")
-    print_rows(output, _rows(describe_topics(image, found, opened.has_metadata), asked, only_overrides))
+    with closing(open_cluster(chosen)) as opened:
+        found = select_topics(opened.image(), topic, None, exclude_internal)
+    print_rows(output, [(each.name, {"type": "topic", "topic": each.name}) for each in found] or [("", None)])
+
+
+def _describe(chosen: "Selection", wanted: _Wanted, asked: list[str], only_overrides: bool, output: Output) -> None:
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.metadata.image import TOPIC
+    from kafkapy.metadata.topic_description import describe_topics
+    from kafkapy.metadata.topic_selection import select_topics
+    from kafkapy.output.printing import print_lines, print_rows
+
+    topic, topic_id, exclude_internal, if_exists = wanted._replace(topic_id=_topic_id(wanted.topic_id))
+    if topic is not None and topic_id is not None and if_exists:
+        used = "Only topic id will be used when both --topic and --topic-id are specified"
+        print_lines([f"{used} and topicId is not Uuid.ZERO_UUID"])
+    with closing(open_cluster(chosen)) as opened:
+        image = opened.image()
+        found = select_topics(image, topic, topic_id, exclude_internal)
+        if not found and (topic or topic_id) and not if_exists:
+            raise _missing(f"TopicId '{topic_id}'" if topic_id else f"Topic '{topic}'")
+        configs = opened.config_entries(TOPIC, [each.name for each in found])
+        # Those whose configs are refused come last, so that the others are shown before the error.
+        found.sort(key=lambda each: isinstance(configs[each.name], KafkapyError))
+        described = describe_topics(image, found, configs, opened.has_metadata)
+        print_rows(output, _rows(described, asked, only_overrides, by_id=topic_id is not None))
+
+
+def _topic_id(text: str | None) -> str | None:
+    """An id, in Kafka's spelling; that of zeros stands for none."""
+    from kafkapy.errors import SchemaError
+    from kafkapy.formats.uuid import ZERO_UUID, uuid_bytes, uuid_text
+
+    try:
+        topic_id = None if text is None else uuid_text(uuid_bytes(text))
+    except SchemaError as error:
+        raise KafkaError("IllegalArgumentException", str(error)) from None
+    return None if topic_id == ZERO_UUID else topic_id
 
 
 def _from_file(chosen: "Selection", path: str, apply: bool, sync: bool, output: Output) -> None:
     from kafkapy.backends.selection import open_cluster
-    from kafkapy.backends.topics_file import make_plan, parse_topics
+    from kafkapy.backends.topics_file import parse_topics, plan_topics
     from kafkapy.output.printing import print_rows
 
     with open(path, "rb") as file:
         wanted = parse_topics(file.read(), path)
     with _Writing(chosen, sync).open() if apply else closing(open_cluster(chosen)) as opened:
-        plan = make_plan(opened.image(), wanted)
+        plan = plan_topics(opened, wanted)
         if apply:
             opened.apply(*plan.changes)
     if not plan.steps:
@@ -207,9 +240,12 @@ def _create(
     print_lines(warning(topic))
     check_counts(partitions, replication_factor)
     with writing.open() as opened:
-        if if_not_exists and topic in opened.image().topics:
+        try:
+            opened.apply(change)
+        except KafkaError as error:
+            if not (if_not_exists and error.name == "TopicExistsException"):
+                raise
             return
-        opened.apply(change)
         print_lines([f"Created topic {topic}."])
 
 
@@ -232,21 +268,18 @@ def _named(opened: "Cluster", topic: str, if_exists: bool) -> list[str]:
     from kafkapy.metadata.topic_selection import select_topics
 
     found = [each.name for each in select_topics(opened.image(), topic)]
-    if not found and not if_exists:
+    if not found and topic and not if_exists:
         raise _missing(f"Topic '{topic}'")
     return found
 
 
-def _missing(what: str) -> typer.Exit:
-    return _failed(f"{what} does not exist as expected")
+def _missing(what: str) -> KafkaError:
+    return KafkaError("IllegalArgumentException", f"{what} does not exist as expected")
 
 
-def _failed(message: str) -> typer.Exit:
+def _fail(error: KafkaError, output: Output) -> NoReturn:
     """TopicCommand tells its failures on stdout."""
-    from kafkapy.output.printing import print_lines
-
-    print_lines([f"Error while executing topic command : {message}"])
-    return typer.Exit(1)
+    fail_on_stdout(f"Error while executing topic command : {error}", output)
 
 
 def _partition_row(topic: Any, partition: Any) -> dict[str, Any]:
@@ -268,8 +301,13 @@ def _partition_row(topic: Any, partition: Any) -> dict[str, Any]:
     }
 
 
-def _rows(described: Any, asked: list[str], only_overrides: bool) -> Iterator[tuple[str | None, dict[str, Any] | None]]:
-    """Lines and rows of topics and their partitions; a filter of partitions leaves the topics' own lines out."""
+def _rows(
+    described: Any, asked: list[str], only_overrides: bool, by_id: bool
+) -> Iterator[tuple[str | None, dict[str, Any] | None]]:
+    """Lines and rows of topics and their partitions; a filter of partitions leaves the topics' own lines out.
+
+    Kafka does not ask for the ELRs of a topic that is named by its id.
+    """
     from kafkapy.output.topic_lines import partition_line, topic_line, unknown_partition_line
 
     for topic in described:
@@ -289,7 +327,7 @@ def _rows(described: Any, asked: list[str], only_overrides: bool) -> Iterator[tu
             moving = partition.adding_replicas or partition.removing_replicas
             line = partition_line(
                 topic.name, partition.partition, partition.leader, partition.replicas, partition.isr,
-                partition.elr or (), partition.last_known_elr or (),
+                None if by_id else partition.elr, None if by_id else partition.last_known_elr,
                 (partition.adding_replicas, partition.removing_replicas) if moving else None,
             )  # fmt: skip
             yield line, row

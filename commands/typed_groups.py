@@ -1,19 +1,22 @@
-"""Listing and describing groups of one type, for ``share-groups`` and ``streams-groups``."""
+"""What ``share-groups`` and ``streams-groups`` do in the same way: listing groups, telling of them group by group, and
+telling what went wrong."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import typer
 
-from kafkapy.errors import KafkaError
+from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.output.output_format import Output
 
-from .tool_errors import finish
+from .tool_errors import finish, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
-    from kafkapy.coordinator.group import GroupType, ModernGroup
-    from kafkapy.coordinator.group_coordinator import GroupCoordinator
+    from kafkapy.backends.groups import Groups
+    from kafkapy.coordinator.group import GroupType
+
+T = TypeVar("T")
 
 
 class Told(NamedTuple):
@@ -26,32 +29,35 @@ class Told(NamedTuple):
 
 def list_groups(opened: "Cluster", group_type: "GroupType", state: str | None, output: Output) -> None:
     """List groups, with their states where ``state`` is given, also as an empty word."""
-    from kafkapy.coordinator.typed_groups import parse_states, typed_listings
+    from kafkapy.coordinator.typed_groups import parse_states
     from kafkapy.output.printing import print_rows
     from kafkapy.output.share_group_lines import listing_lines, listing_rows
 
-    coordinator = opened.groups()
-    listings = typed_listings(coordinator, group_type, parse_states(state or "", group_type))
+    groups = opened.groups()
+    listings = groups.list(parse_states(state or "", group_type), [group_type])
     if output is Output.KAFKA:
         print_rows(output, ((line, None) for line in listing_lines(listings, state is not None)))
     else:
         print_rows(output, ((None, row) for row in listing_rows(listings)))
-    finish(coordinator.store.problems)
+    finish(groups.problems)
 
 
-def find_groups(
-    coordinator: "GroupCoordinator", group_type: "GroupType", ids: Sequence[str] | None, output: Output
-) -> list["ModernGroup"]:
-    """The groups of these ids, or all of the type; ends with Kafka's words where one is none of these."""
-    from kafkapy.coordinator.typed_groups import typed_groups
-
-    try:
-        return typed_groups(coordinator, group_type, ids)
-    except KafkaError as error:
-        _fail(group_type, error, output)
+def group_ids(groups: "Groups", group_type: "GroupType", named: Sequence[str] | None) -> list[str]:
+    """The groups that are named, or all of the type."""
+    return sorted(set(named)) if named else [listing.group_id for listing in groups.list(types=[group_type])]
 
 
-def print_groups(groups: Iterable["ModernGroup"], told_of: Callable[["ModernGroup"], Told], output: Output) -> None:
+def none_failed(answers: dict[str, T | KafkaError]) -> dict[str, T]:
+    """The answers, if none of them is an error; it has the name that Java prints before it."""
+    from kafkapy.formats.java_exceptions import exception_text
+
+    for answer in answers.values():
+        if isinstance(answer, KafkaError):
+            raise KafkaError("ExecutionException", exception_text(answer))
+    return {group_id: answer for group_id, answer in answers.items() if not isinstance(answer, KafkaError)}
+
+
+def print_groups(groups: Iterable[T], told_of: Callable[[T], Told], output: Output) -> None:
     """Group by group, since what is told on stderr of a group stands before its table."""
     from kafkapy.output.printing import print_lines, print_rows
     from kafkapy.output.sink import Sink
@@ -67,12 +73,17 @@ def print_groups(groups: Iterable["ModernGroup"], told_of: Callable[["ModernGrou
         print_lines(told.lines, out)
 
 
-def _fail(group_type: "GroupType", error: KafkaError, output: Output) -> NoReturn:
-    """Kafka's tools tell a failure on stdout; rows are not mixed with that."""
+def fail(group_type: "GroupType", error: KafkapyError, output: Output, notes: Sequence[str] = ()) -> NoReturn:
+    """Kafka's tools tell a failure on stdout; rows are not mixed with that. ``notes`` is what else is known."""
+    print_error(f"Executing {group_type.lower()} group command failed due to {error}", output)
+    for note in notes:
+        warn(f"kafkapy: {note}")
+    raise typer.Exit(1)
+
+
+def print_error(text: str, output: Output) -> None:
+    """Kafka's lines about an error."""
     from kafkapy.output.printing import print_lines
     from kafkapy.output.sink import Sink
 
-    cause = f"org.apache.kafka.common.errors.{error.name}: {error}"
-    line = f"Error: Executing {group_type.lower()} group command failed due to {cause}"
-    print_lines(["", line], Sink(1 if output is Output.KAFKA else 2))
-    raise typer.Exit(1)
+    print_lines(["", f"Error: {text}"], Sink(1 if output is Output.KAFKA else 2))

@@ -84,11 +84,25 @@ class Subcommand(TyperCommand):
         """Parse, after bringing Kafka's spellings into Typer's."""
         valued = {name for param in self.params if not getattr(param, "is_flag", False) for name in param.opts}
         try:
-            return super().parse_args(ctx, java_args.normalise(args, valued, self.optional_arguments))
+            spelled = java_args.normalise(args, valued, self.optional_arguments)
+            self._refuse_repeats(ctx, spelled)
+            return super().parse_args(ctx, spelled)
         except UsageError as error:
             # The parser leaves the context out of some errors; without it, the hint could not name the command.
             error.ctx = error.ctx or ctx
             raise
+
+    def _refuse_repeats(self, ctx: Context, args: list[str]) -> None:
+        """Refuse an option that takes one value and is given two, as jopt-simple does; Typer would take the last one,
+        and a ``--delete --topic a --topic b`` would seem to have done all that it was asked."""
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        given: set[str | None] = set()
+        for param in order:
+            takes_one = isinstance(param, TyperOption) and not param.is_flag and not param.multiple
+            if takes_one and param.name in given:
+                name = param.opts[-1].lstrip("-")
+                raise UsageError(f"Found multiple arguments for option {name}, but you asked for only one", ctx)
+            given.add(param.name)
 
     def invoke(self, ctx: Context) -> Any:
         """Run the command; an error in how it was called is to name the help that tells of its options."""

@@ -1,5 +1,6 @@
 """What every test shares."""
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -8,6 +9,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_configure() -> None:
+    """Have Ctrl-C mean something also where a shell began us in the background, which ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

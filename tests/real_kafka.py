@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import random
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -11,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 from kafkapy.backends.cluster_file import read_cluster_file
-from kafkapy.backends.directory_format import broker_properties
+from kafkapy.backends.directory_format import HOST, broker_properties, ports
 from tests.kafka_jars import kafka_libs
 
 START_S = 90
@@ -19,12 +22,14 @@ STOP_S = 60
 
 
 def free_base_port(count: int) -> int:
-    """The first of ``count`` ports in a row that nobody listens on."""
-    for base in range(31000, 60000, 50):
+    """The first of ``count`` ports in a row that nobody listens on: below those that the system gives to clients, and
+    from a random place, or two suites that start at once would take the same."""
+    bases = range(12000, 32000, 50)
+    for base in random.SystemRandom().sample(bases, len(bases)):
         try:
             for port in range(base, base + count):
                 with socket.socket() as probe:
-                    probe.bind(("127.0.0.1", port))
+                    probe.bind((HOST, port))
         except OSError:
             continue
         return base
@@ -35,6 +40,11 @@ def _is_in_sync(line: str) -> bool:
     """Whether a partition's line of TopicCommand has a leader and all replicas in the ISR."""
     fields = dict(part.partition(": ")[::2] for part in line.strip().split("\t"))
     return fields["Leader"] != "none" and sorted(fields["Replicas"].split(",")) == sorted(fields["Isr"].split(","))
+
+
+def ending_with_us(command: list[str]) -> list[str]:
+    """The command of a child that is killed when this process ends in whatever way, where the system can do that."""
+    return ["setpriv", "--pdeathsig", "KILL", *command] if shutil.which("setpriv") else command
 
 
 class RealCluster:
@@ -48,36 +58,78 @@ class RealCluster:
         self._cluster = read_cluster_file(str(directory))
         self._base_port = free_base_port(2 * len(self._cluster.brokers))
         self._libs = kafka_libs()
-        self._brokers: list[subprocess.Popen[bytes]] = []
+        self._brokers: dict[int, subprocess.Popen[bytes]] = {}
 
     @property
     def bootstrap(self) -> str:
-        return f"127.0.0.1:{self._base_port}"
+        return f"{HOST}:{self._base_port}"
+
+    @property
+    def running(self) -> list[int]:
+        """The ids of the brokers that were started and not stopped."""
+        return sorted(self._brokers)
+
+    def address(self, broker_id: int) -> str:
+        return f"{HOST}:{ports(broker_id, self._base_port)[0]}"
+
+    def controller_address(self, broker_id: int) -> str:
+        return f"{HOST}:{ports(broker_id, self._base_port)[1]}"
 
     def __enter__(self) -> RealCluster:
         for broker in self._cluster.brokers:
-            path = self._scratch / f"server-{broker.id}.properties"
-            lines = broker_properties(str(self._directory), self._cluster, broker.id, self._base_port)
-            path.write_text("\n".join([*lines, *self._properties]) + "\n")
-            log = (self._scratch / f"broker-{broker.id}.out").open("ab")
-            with log:
-                self._brokers.append(
-                    subprocess.Popen(self._java("-Xmx256M", "kafka.Kafka", str(path)), stdout=log, stderr=log)
-                )
+            self.start(broker.id)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for broker in self._brokers:
+        for broker in self._brokers.values():
             broker.terminate()
-        for broker in self._brokers:
-            try:
-                broker.wait(STOP_S)
-            except subprocess.TimeoutExpired:
-                broker.kill()
-                broker.wait()
-        self._brokers.clear()
+        for broker_id in self.running:
+            self.stop(broker_id)
+
+    def start(self, broker_id: int) -> None:
+        """Start a broker that does not run."""
+        path = self._scratch / f"server-{broker_id}.properties"
+        lines = broker_properties(str(self._directory), self._cluster, broker_id, self._base_port)
+        path.write_text("\n".join([*lines, *self._properties]) + "\n")
+        command = ending_with_us(self._java("-Xmx256M", "kafka.Kafka", str(path)))
+        with (self._scratch / f"broker-{broker_id}.out").open("ab") as log:
+            self._brokers[broker_id] = subprocess.Popen(command, stdout=log, stderr=log)
+
+    def stop(self, broker_id: int) -> None:
+        """Let a broker hand over what it leads, and end."""
+        broker = self._brokers.pop(broker_id)
+        broker.terminate()
+        try:
+            broker.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            broker.kill()
+            broker.wait()
+
+    def kill(self, broker_id: int) -> None:
+        """End a broker at once."""
+        broker = self._brokers.pop(broker_id)
+        broker.kill()
+        broker.wait()
+
+    def pause(self, broker_id: int) -> None:
+        """Stop a broker's process where it stands; its ports still accept connections."""
+        broker = self._brokers[broker_id]
+        broker.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, broker.pid, os.WSTOPPED | os.WNOWAIT)
+
+    def resume(self, broker_id: int) -> None:
+        """Let a broker's process go on."""
+        self._brokers[broker_id].send_signal(signal.SIGCONT)
+
+    def outputs(self) -> str:
+        """The end of what each broker printed."""
+        return "\n".join(path.read_text(errors="replace")[-2000:] for path in self._scratch.glob("broker-*.out"))
+
+    def has_crashed(self) -> bool:
+        """Whether a broker ended that was not stopped."""
+        return any(broker.poll() is not None for broker in self._brokers.values())
 
     def tool(self, name: str, *args: str, lines: str | None = None) -> str:
         """What one of Kafka's tools prints about this cluster."""
@@ -95,9 +147,8 @@ class RealCluster:
             states = [_is_in_sync(line) for line in described.splitlines() if line.startswith("\t")]
             if len(states) >= partitions and all(states):
                 return described
-            if time.monotonic() > deadline or any(broker.poll() is not None for broker in self._brokers):
-                outputs = [path.read_text(errors="replace")[-2000:] for path in self._scratch.glob("broker-*.out")]
-                raise AssertionError(f"the brokers did not come up:\n{described}\n" + "\n".join(outputs))
+            if time.monotonic() > deadline or self.has_crashed():
+                raise AssertionError(f"the brokers did not come up:\n{described}\n{self.outputs()}")
             time.sleep(0.5)
 
     def _java(self, *args: str) -> list[str]:

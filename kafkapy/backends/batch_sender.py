@@ -8,44 +8,58 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from typing import Protocol
 
 from kafkapy.backends.cluster import Cluster
 from kafkapy.backends.producer_identity import ProducerIdentity
 from kafkapy.backends.producer_options import ProducerOptions
 from kafkapy.backends.producing import OpenBatch
+from kafkapy.backends.sealed_batch import Numbers, halves, pack, seal
 from kafkapy.errors import KafkaError
-from kafkapy.formats.checksum import crc32c
-from kafkapy.formats.compression import compress
-from kafkapy.formats.record_batch import (
-    ATTRIBUTES_POSITION,
-    HEADER_SIZE,
-    LOG_OVERHEAD,
-    NO_PRODUCER_ID,
-    NO_SEQUENCE,
-    TRANSACTIONAL,
-    BatchHeader,
-    BatchOptions,
-    Record,
-    decode_header,
-    decode_records,
-    encode_batch,
-    encode_header,
-    increment_sequence,
-)
+from kafkapy.formats.record_batch import NO_PRODUCER_ID, NO_SEQUENCE, increment_sequence
 from kafkapy.log.topic_partition import TopicPartition
 
 TOO_LARGE = ("RecordTooLargeException", "RecordBatchTooLargeException")
 
+Failed = Callable[[int, KafkaError], object]
+
+
+class Sender(Protocol):
+    """Brings the batches of one producer to one topic."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing that was sent has to be looked after."""
+        ...
+
+    def send(self, partition: int, batch: OpenBatch) -> float:
+        """Send a batch, maybe later; how much smaller its codec made it."""
+        ...
+
+    def flush(self) -> None:
+        """Have everything where the producer's acks ask for it, or told as failed."""
+        ...
+
+
+def missing_topic_line(topic: str) -> str:
+    """What Kafka's producer logs when its first request for metadata makes the broker create the topic."""
+    return (
+        "WARN [Producer clientId=console-producer] The metadata response from the cluster reported a recoverable issue "
+        f"with correlation id 1 : {{{topic}=UNKNOWN_TOPIC_OR_PARTITION}}"
+    )
+
 
 class BatchSender:
     """Sends the batches of one producer to one topic; ``failed`` is told of those that were refused."""
+
+    is_settled = True
 
     def __init__(
         self,
         cluster: Cluster,
         topic: str,
         options: ProducerOptions,
-        failed: Callable[[int, KafkaError], object],
+        failed: Failed,
         identity: ProducerIdentity,
     ) -> None:
         self._cluster = cluster
@@ -58,9 +72,13 @@ class BatchSender:
 
     def send(self, partition: int, batch: OpenBatch) -> float:
         """Send a batch; how much smaller its codec made it."""
-        packed = compress(self._options.codec, batch.body, self._options.level)
-        self._append(partition, self._sealed(partition, batch, packed), batch.count)
-        return len(packed) / batch.size
+        packed = pack(batch, self._options)
+        self._append(partition, seal(packed, self._numbers(partition)), batch.count)
+        return len(packed.records) / batch.size
+
+    def flush(self) -> None:
+        """Bring what was appended to disk."""
+        self._cluster.flush()
 
     def _append(self, partition: int, data: bytes, count: int) -> None:
         self._identity.joins(TopicPartition(self._topic, partition))
@@ -75,47 +93,14 @@ class BatchSender:
         self._sequences[partition] = increment_sequence(self._sequences[partition], count)
 
     def _append_halves(self, partition: int, data: bytes) -> None:
-        records = list(decode_records(decode_header(data), data[HEADER_SIZE:]))
-        middle = len(records) // 2
-        for half in (records[:middle], records[middle:]):
-            self._append(partition, self._encoded(partition, half), len(half))
+        for half in halves(data, self._options):
+            self._append(partition, seal(half, self._numbers(partition)), half.record_count)
 
-    def _encoded(self, partition: int, records: list[Record]) -> bytes:
-        numbered = [record._replace(offset=number) for number, record in enumerate(records)]
-        producer_id, epoch, sequence = self._numbers(partition)
-        return encode_batch(
-            numbered,
-            BatchOptions(
-                codec=self._options.codec,
-                level=self._options.level,
-                producer_id=producer_id,
-                producer_epoch=epoch,
-                base_sequence=sequence,
-                transactional=self._identity.transactional,
-            ),
-        )
-
-    def _sealed(self, partition: int, batch: OpenBatch, packed: bytes) -> bytes:
-        producer_id, epoch, sequence = self._numbers(partition)
-        header = BatchHeader(
-            base_offset=0,
-            batch_length=HEADER_SIZE - LOG_OVERHEAD + len(packed),
-            attributes=self._options.codec | (TRANSACTIONAL if self._identity.transactional else 0),
-            last_offset_delta=batch.count - 1,
-            base_timestamp=batch.base_timestamp,
-            max_timestamp=batch.max_timestamp,
-            producer_id=producer_id,
-            producer_epoch=epoch,
-            base_sequence=sequence,
-            record_count=batch.count,
-        )
-        crc = crc32c(packed, crc32c(encode_header(header)[ATTRIBUTES_POSITION:]))
-        return encode_header(header._replace(crc=crc)) + packed
-
-    def _numbers(self, partition: int) -> tuple[int, int, int]:
-        """The producer id, epoch and sequence of the next batch; a new epoch counts from 0 again."""
-        producer_id, epoch = self._identity.producer_id, self._identity.epoch
-        if (producer_id, epoch) != self._numbered_for:
-            self._numbered_for = (producer_id, epoch)
+    def _numbers(self, partition: int) -> Numbers:
+        """The numbers of the next batch; a new epoch counts from 0 again."""
+        identity = self._identity
+        if (identity.producer_id, identity.epoch) != self._numbered_for:
+            self._numbered_for = (identity.producer_id, identity.epoch)
             self._sequences.clear()
-        return producer_id, epoch, NO_SEQUENCE if producer_id == NO_PRODUCER_ID else self._sequences[partition]
+        sequence = NO_SEQUENCE if identity.producer_id == NO_PRODUCER_ID else self._sequences[partition]
+        return Numbers(identity.producer_id, identity.epoch, sequence, identity.transactional)

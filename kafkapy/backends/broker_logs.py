@@ -74,8 +74,10 @@ class BrokerLogs:
                 self._environment.files.rmtree(path)
             elif (was_away or not self.was_clean) and not name.mark and name.name != METADATA_DIRECTORY:
                 partition = TopicPartition(name.topic, name.partition)
-                if partition not in assigned or _topic_id(path) not in (None, assigned[partition]):
-                    yield f"{path}: set aside as {self._set_aside(name)}, the metadata has no such topic here"
+                if partition not in assigned:
+                    yield f"{path}: set aside as {self._set_aside(name)}, the metadata has no replica of it here"
+                elif _topic_id(path) not in (None, assigned[partition]):
+                    yield f"{path}: set aside as {self._set_aside(name)}, it is of a topic that was deleted"
         for partition, topic_id in () if self.was_clean else assigned.items():
             yield from (f"{self.path(partition)}: {line}" for line in self.log(partition, topic_id).recovered)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from kafkapy.backends.cluster import Cluster
 from kafkapy.errors import Unsupported
 from kafkapy.log.topic_partition import TopicPartition
@@ -35,16 +33,6 @@ def cluster_layout(cluster: Cluster, as_planned: bool = False) -> Layout:
     return Layout(
         brokers, replicas, _sizes(cluster, leaders), leaders, frozenset(brokers).difference(cluster.live_brokers)
     )
-
-
-def replica_log_dirs(cluster: Cluster, future: bool = False) -> dict[tuple[TopicPartition, int], str]:
-    """The log dir that each broker keeps a partition in, or with ``future`` is moving it to."""
-    found = cluster.replica_places()
-    return {
-        (each.partition, broker): os.path.abspath(each.log_dir)
-        for broker, each in found
-        if broker is not None and each.is_future == future
-    }
 
 
 def _sizes(cluster: Cluster, leaders: dict[TopicPartition, int]) -> dict[TopicPartition, int]:

@@ -2,10 +2,13 @@
 
 A consumer has a position in each of its partitions, the offset of the next record. A pass goes through the partitions
 in order, each from its position to its end as it is now; whoever follows makes another pass after a pause. Kafka
-promises no order between partitions, so this one is as good as any, and it is always the same.
+promises no order between partitions, so this one is as good as any, and it is always the same; but brokers that run are
+asked at the same time, and what comes first is handed out first.
 
-Not handed out: control records, and in the batch where a position lies, the records before it. A batch that fails its
-checksum ends the reading with an error; all that came before it has been handed out.
+Not handed out: control records, and in the batch where a position lies, the records before it. What cannot be read ends
+the reading of its partition and of no other: one without a leader or a copy from the start on, one with a batch that
+fails its checksum when all before it has been handed out, one whose end is damaged where the good part ends. Each is
+told, and ``is_whole`` is no longer true.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from kafkapy.backends.cluster import EARLIEST, LATEST, Cluster
-from kafkapy.errors import CorruptRecordError, FormatError, KafkaError, UsageError
+from kafkapy.errors import CorruptRecordError, FormatError, KafkaError, KafkapyError, UsageError
 from kafkapy.formats.checksum import crc32c
 from kafkapy.formats.java_parsing import parse_long
 from kafkapy.formats.record_batch import ATTRIBUTES_POSITION, Record
@@ -153,32 +156,114 @@ class Consumer:
         cluster: Cluster,
         partitions: Iterable[TopicPartition],
         committed: bool = False,
+        tell: Callable[[str], object] = lambda _: None,
     ) -> None:
+        """``tell`` hears of what is not read, and why."""
         self._cluster = cluster
         self._partitions = list(partitions)
-        self._committed = committed
+        self._fetcher = cluster.fetcher(committed, tell)
+        self._tell = tell
+        self._reset: int | None = None
         self._positions: dict[TopicPartition, int] = {}
+        self._damages: dict[TopicPartition, str] = {}
+        self.is_whole = True
 
     def seek(self, start: StartAt) -> list[str]:
         """Go to where every partition is to be read from; what had to be corrected."""
+        self._reset = start.reset
         corrected = []
-        for partition in self._partitions:
-            self._positions[partition], line = resolve(self._cluster, partition, start)
+        for partition, found in zip(self._partitions[:], all_bounds(self._cluster, self._partitions), strict=True):
+            if isinstance(found, KafkapyError):
+                self._give_up(partition, f"{partition} is not read: {found}")
+                continue
+            self._positions[partition], line = within(found, partition, start)
             corrected += [line] if line is not None else []
         return corrected
 
-    def poll(self) -> Iterator[Fetched]:
-        """All that is there now."""
-        for partition in self._partitions:
-            for fetched in fetch(self._cluster, partition, self._positions[partition], self._committed):
-                self._positions[partition] = fetched.next_offset
-                if fetched.records:
-                    yield fetched
+    def poll(self, wait: bool = True) -> Iterator[Fetched]:
+        """All that is there now; without ``wait``, what has come of it."""
+        positions = self._positions
+        for partition, batch, error in self._fetcher.to_end(positions) if wait else self._fetcher.poll(positions):
+            if partition not in positions:
+                continue
+            try:
+                if error is not None:
+                    raise error
+                assert batch is not None
+                fetched = fetched_of(partition, batch, positions[partition])
+            except KafkapyError as broken:
+                self._recover(partition, broken)
+                continue
+            positions[partition] = fetched.next_offset
+            if fetched.records:
+                yield fetched
+        for partition in list(self._partitions):
+            self._look_for_damage(partition)
+
+    def wait(self, seconds: float, sleep: Callable[[float], object]) -> None:
+        """Wait for more."""
+        self._fetcher.wait(seconds, sleep)
+
+    def _recover(self, partition: TopicPartition, error: KafkapyError) -> None:
+        """Go on elsewhere in a partition whose log has lost the position, if that is allowed; else give it up."""
+        if not is_out_of_range(error):
+            self._give_up(partition, self._broken_off(partition, str(error)))
+            return
+        start = StartAt(self._positions[partition], self._reset)
+        self._positions[partition], line = resolve(self._cluster, partition, start)
+        if line is not None:
+            self._tell(line)
+
+    def _look_for_damage(self, partition: TopicPartition) -> None:
+        """Whoever follows looks again: a torn end may have been cut off meanwhile, and more been appended."""
+        damage = self._cluster.damage(partition)
+        if damage is not None and damage != self._damages.get(partition):
+            self.is_whole = False
+            self._damages[partition] = damage
+            self._tell(self._broken_off(partition, damage))
+
+    def _broken_off(self, partition: TopicPartition, why: str) -> str:
+        return f"{partition} is read up to offset {self._positions[partition]} only: {why}"
+
+    def _give_up(self, partition: TopicPartition, line: str) -> None:
+        self.is_whole = False
+        self._partitions.remove(partition)
+        self._positions.pop(partition, None)
+        self._tell(line)
 
 
 def resolve(cluster: Cluster, partition: TopicPartition, start: StartAt) -> tuple[int, str | None]:
     """The offset where a partition is to be read from, and a line about it where that had to be corrected."""
-    earliest, latest = cluster.offset(partition, EARLIEST) or 0, cluster.offset(partition, LATEST) or 0
+    return within(_bounds(cluster, partition), partition, start)
+
+
+Bounds = tuple[int, int]
+
+
+def all_bounds(cluster: Cluster, partitions: Iterable[TopicPartition]) -> list[Bounds | KafkapyError]:
+    """Where each partition begins and ends, or why that is not known."""
+    asked = [(partition, spec) for partition in partitions for spec in (EARLIEST, LATEST)]
+    found = list(cluster.offsets(asked))
+    return [_both(first, last) for first, last in zip(found[::2], found[1::2], strict=True)]
+
+
+def _both(first: int | KafkapyError | None, last: int | KafkapyError | None) -> Bounds | KafkapyError:
+    if isinstance(first, KafkapyError):
+        return first
+    return last if isinstance(last, KafkapyError) else (first or 0, last or 0)
+
+
+def _bounds(cluster: Cluster, partition: TopicPartition) -> Bounds:
+    """Where a partition begins and ends."""
+    (found,) = all_bounds(cluster, [partition])
+    if isinstance(found, KafkapyError):
+        raise found
+    return found
+
+
+def within(bounds: Bounds, partition: TopicPartition, start: StartAt) -> tuple[int, str | None]:
+    """The same, where it is known from where to where the partition goes."""
+    earliest, latest = bounds
     named = {EARLIEST: earliest, LATEST: latest}
     offset = named.get(start.offset, start.offset)
     if earliest <= offset <= latest:
@@ -192,9 +277,19 @@ def resolve(cluster: Cluster, partition: TopicPartition, start: StartAt) -> tupl
 def fetch(cluster: Cluster, partition: TopicPartition, position: int, committed: bool = False) -> Iterator[Fetched]:
     """Batch by batch what is there now from ``position`` on; a control batch comes without records."""
     for batch in cluster.read(partition, position, committed):
-        records = [] if batch.header.is_control else _records(partition, batch, position)
-        header = batch.header
-        yield Fetched(partition, _timestamp_type(batch), records, header.last_offset + 1, header.partition_leader_epoch)
+        yield fetched_of(partition, batch, position)
+
+
+def fetched_of(partition: TopicPartition, batch: Batch, position: int) -> Fetched:
+    """The records of a batch from ``position`` on; of a control batch none."""
+    header = batch.header
+    records = [] if header.is_control else _records(partition, batch, position)
+    return Fetched(partition, _timestamp_type(batch), records, header.last_offset + 1, header.partition_leader_epoch)
+
+
+def is_out_of_range(error: KafkapyError) -> bool:
+    """Whether a log does not have the offset that it was asked for."""
+    return isinstance(error, KafkaError) and error.name == "OffsetOutOfRangeException"
 
 
 def _records(partition: TopicPartition, batch: Batch, position: int) -> list[Record]:
@@ -217,7 +312,7 @@ def follow(
     """Pass after pass, with a None before each pause, until nothing has come for ``timeout_ms`` (None: for ever)."""
     last = clock()
     while True:
-        for fetched in consumer.poll():
+        for fetched in consumer.poll(wait=False):
             yield fetched
             last = clock()
         yield None
@@ -227,7 +322,7 @@ def follow(
             if left <= 0:
                 return
             pause = min(pause, left)
-        sleep(pause)
+        consumer.wait(pause, sleep)
 
 
 def limited(fetched: Iterable[Fetched | None], max_messages: int) -> Iterator[Fetched | None]:

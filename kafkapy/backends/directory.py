@@ -54,6 +54,7 @@ from kafkapy.replication.leader import ACKS_ALL
 from kafkapy.replication.partition import ReplicatedPartition
 
 if TYPE_CHECKING:
+    from kafkapy.backends.replica_control import ReplicaControl
     from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
 
 HIGH_WATERMARK = -1
@@ -65,11 +66,9 @@ class DirectoryCluster(LogDirsCluster):
     def __init__(
         self, directory: str, files: Files | None = None, now: int | None = None, seed: int | None = None
     ) -> None:
-        self.cluster_file = read_cluster_file(directory)
-        self.brokers = self.cluster_file.states
         self._directory = directory
-        paths = [path for broker in self.cluster_file.brokers for path in self._log_dirs(broker.id)]
-        super().__init__(*paths)
+        read, self.cluster_file = _version(directory), read_cluster_file(directory)
+        super().__init__(*self.every_log_dir)
         self._directory_ids = {
             path: _directory_id(path, broker.id, self.cluster_file.cluster_id)
             for broker in self.cluster_file.brokers
@@ -83,6 +82,9 @@ class DirectoryCluster(LogDirsCluster):
         self._configs: dict[str, LogConfig] = {}
         self._locks = _lock(self._dirs.paths)
         try:
+            if _version(directory) != read:  # by who held the locks just before
+                self.cluster_file = read_cluster_file(directory)
+            self.brokers = self.cluster_file.states
             self._metadata = MetadataWriter(
                 [self._log_dirs(each.id)[0] for each in self.cluster_file.brokers], self._files
             )
@@ -92,7 +94,7 @@ class DirectoryCluster(LogDirsCluster):
                 self._replicas.add_broker(broker_id, self.open_logs(broker_id))
             self.recovered = [*self._metadata.recovered, *self._replicas.recover()]
             self._fence()
-        except (KafkapyError, OSError):
+        except BaseException:
             self._release()
             raise
 
@@ -100,6 +102,11 @@ class DirectoryCluster(LogDirsCluster):
     def has_metadata(self) -> bool:
         """There is no cluster directory without."""
         return True
+
+    @property
+    def where(self) -> str:
+        """What to call the place where the logs are looked for."""
+        return "the log dirs of the brokers that run"
 
     @property
     def live_brokers(self) -> frozenset[int]:
@@ -192,6 +199,12 @@ class DirectoryCluster(LogDirsCluster):
         if self._group_coordinator is not None:
             self._group_coordinator.store.end_transaction(partition, producer_id, commit)
 
+    def replica_control(self) -> ReplicaControl:
+        """Who elects leaders and moves replicas."""
+        from kafkapy.backends.directory_replica_control import DirectoryReplicaControl
+
+        return DirectoryReplicaControl(self)
+
     def delete_records(self, partition: TopicPartition, before: int) -> int:
         """Move the log start offset, of the in-sync followers by what they fetch."""
         leader = self._partition(partition).led().replica
@@ -281,6 +294,11 @@ class DirectoryCluster(LogDirsCluster):
         """The replicas on brokers that are alive."""
         return self._replicas
 
+    @property
+    def every_log_dir(self) -> tuple[str, ...]:
+        """The log dirs of all brokers, also of those that do not run."""
+        return tuple(path for broker in self.cluster_file.brokers for path in self._log_dirs(broker.id))
+
     def open_logs(self, broker_id: int) -> dict[str, BrokerLogs]:
         """The log dirs of a broker, opened to be written, by their directory ids."""
         environment = Environment(self._files, self._time(), self._config_of)
@@ -355,12 +373,18 @@ class DirectoryCluster(LogDirsCluster):
         return self._configs[partition.topic]
 
 
+def _version(directory: str) -> tuple[int, int]:
+    """Tells one cluster.yaml from another: it is replaced, never written over."""
+    found = os.stat(os.path.join(directory, FILE_NAME))
+    return found.st_ino, found.st_mtime_ns
+
+
 def _lock(log_dirs: tuple[str, ...]) -> list[LogDirLock]:
     locks: list[LogDirLock] = []
     try:
         for log_dir in log_dirs:
             locks.append(LogDirLock(log_dir))
-    except (KafkapyError, OSError):
+    except BaseException:
         for lock in locks:
             lock.release()
         raise

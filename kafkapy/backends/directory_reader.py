@@ -7,6 +7,7 @@ command was killed, up to the end of the log. A partition that nobody leads and 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from kafkapy.backends.cluster_file import read_cluster_file
 from kafkapy.backends.log_dirs import LogDirsCluster
@@ -18,6 +19,9 @@ from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
 
+if TYPE_CHECKING:
+    from kafkapy.backends.replica_diff import ReplicaDiff
+
 
 class DirectoryReader(LogDirsCluster):
     """The log dirs of the brokers that run; of all, where none does."""
@@ -28,12 +32,38 @@ class DirectoryReader(LogDirsCluster):
         alive = [broker for broker in self.cluster_file.brokers if broker.id in self.brokers.alive]
         shown = alive or self.cluster_file.brokers
         super().__init__(*(os.path.join(directory, log_dir) for broker in shown for log_dir in broker.log_dirs))
+        self._directory = directory
         self._high_watermarks: dict[str, tuple[int, Offsets]] = {}
+
+    @property
+    def now(self) -> int:
+        """The time, in ms, as coordinators ask for it; simulated time may be ahead of the clock."""
+        return super().now + self.cluster_file.clock_offset_ms
+
+    @property
+    def where(self) -> str:
+        """What to call the place where the logs are looked for."""
+        return "the log dirs of the brokers that run"
 
     @property
     def live_brokers(self) -> frozenset[int]:
         """The brokers that run."""
         return self.brokers.alive or self.brokers.known
+
+    @property
+    def every_log_dir(self) -> tuple[str, ...]:
+        """The log dirs of all brokers, also of those that do not run."""
+        brokers = self.cluster_file.brokers
+        return tuple(os.path.join(self._directory, path) for broker in brokers for path in broker.log_dirs)
+
+    def replica_diff(self) -> ReplicaDiff:
+        """Who compares the copies of all brokers, also of those that do not run."""
+        from kafkapy.backends.file_replica_diff import FileReplicaDiff
+
+        idle: dict[int | None, str] = {
+            each.id: each.state.state for each in self.cluster_file.brokers if each.id not in self.brokers.fetching
+        }
+        return FileReplicaDiff(LogDirsCluster(*self.every_log_dir), idle)
 
     def high_watermark(self, partition: TopicPartition, reader: PartitionReader) -> int:
         """The leader's."""

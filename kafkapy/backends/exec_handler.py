@@ -21,6 +21,8 @@ import os
 import shutil
 import signal
 import subprocess
+import time
+from collections.abc import Callable
 from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
@@ -28,6 +30,7 @@ from kafkapy.backends.retry_topics import OWN_HEADERS, Delay, Origin
 from kafkapy.errors import KafkapyError
 from kafkapy.formats.record_batch import Record
 
+MEANWHILE_S = 1.0
 STDERR_KEPT = 1024
 LONGEST_VARIABLE = 1 << 16  # Linux takes 128 KiB for one, name and all
 STDOUT, STDERR = 1, 2
@@ -44,9 +47,13 @@ class Failure(NamedTuple):
 class ExecHandler:
     """Runs one command line through the shell, record by record."""
 
-    def __init__(self, command: str, timeout: Delay | None = None) -> None:
+    def __init__(
+        self, command: str, timeout: Delay | None = None, meanwhile: Callable[[], object] | None = None
+    ) -> None:
+        """``meanwhile`` is called about once a second while a command runs."""
         self._command = command
         self._timeout = timeout
+        self._meanwhile = meanwhile
         self._stdin: IO[bytes] = TemporaryFile()  # noqa: SIM115 (kept open from record to record)
         self._stdout: IO[bytes] = TemporaryFile()  # noqa: SIM115
         self._stderr: IO[bytes] = TemporaryFile()  # noqa: SIM115
@@ -94,7 +101,7 @@ class ExecHandler:
 
     def _outcome(self, process: subprocess.Popen[bytes]) -> str | None:
         try:
-            code = process.wait(None if self._timeout is None else self._timeout.ms / 1000)
+            code = self._wait(process, None if self._timeout is None else self._timeout.ms / 1000)
         except subprocess.TimeoutExpired:
             _end(process)
             assert self._timeout is not None
@@ -105,6 +112,19 @@ class ExecHandler:
         if code == 0:
             return None
         return f"exit code {code}" if code > 0 else f"killed by {_signal_name(-code)}"
+
+    def _wait(self, process: subprocess.Popen[bytes], timeout_s: float | None) -> int:
+        if self._meanwhile is None:
+            return process.wait(timeout_s)
+        end = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            left = MEANWHILE_S if end is None else min(MEANWHILE_S, max(0.0, end - time.monotonic()))
+            try:
+                return process.wait(left)
+            except subprocess.TimeoutExpired:
+                if end is not None and time.monotonic() >= end:
+                    raise
+                self._meanwhile()
 
     def _pass_on(self, said: IO[bytes], descriptor: int) -> None:
         size = said.seek(0, os.SEEK_END)

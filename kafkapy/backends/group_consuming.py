@@ -17,15 +17,26 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from kafkapy.backends.cluster import LATEST
-from kafkapy.backends.consuming import POLL_INTERVAL_MS, UNLIMITED, Fetched, Limits, fetch
+from kafkapy.backends.cluster import LATEST, Cluster
+from kafkapy.backends.consuming import (
+    POLL_INTERVAL_MS,
+    UNLIMITED,
+    Fetched,
+    Limits,
+    fetch,
+    fetched_of,
+    is_out_of_range,
+)
+from kafkapy.backends.fetcher import Fetcher
 from kafkapy.backends.group_events import Event
 from kafkapy.backends.group_member import GroupMember, Position
 from kafkapy.backends.group_session import GroupSession
 from kafkapy.backends.record_handler import RecordHandler
-from kafkapy.backends.shared_cluster import Time
-from kafkapy.errors import CorruptRecordError
+from kafkapy.backends.waiting import Time
+from kafkapy.errors import CorruptRecordError, KafkaError, KafkapyError
 from kafkapy.log.topic_partition import TopicPartition
+
+GONE = ("UnknownTopicOrPartitionException", "UnknownTopicIdException", "InconsistentTopicIdException")
 
 
 class Waiting(NamedTuple):
@@ -53,6 +64,7 @@ class GroupConsuming:
         self._time = time
         self._commit_interval_ms = commit_interval_ms
         self._ends: dict[TopicPartition, int] = {}
+        self._fetchers: dict[int, tuple[Cluster, Fetcher]] = {}
         self._held: dict[TopicPartition, int] = {}
         self._last_commit = time.monotonic()
         self._last_taken: tuple[GroupMember, TopicPartition] | None = None
@@ -71,7 +83,7 @@ class GroupConsuming:
                 last = self._time.monotonic()
             if self._is_idle(before) and not self._paused(last):
                 break
-        if self._is_full and self._last_taken is not None:
+        if self.is_full and self._last_taken is not None:
             self._seek_to_next_record(*self._last_taken)
         if self._handler.is_urgent:
             self._commit(wait=True)
@@ -81,18 +93,19 @@ class GroupConsuming:
         found = [
             left
             for member in self._session.members
-            for partition in member.assigned
+            for partition in member.readable
             if (left := self._left(partition, member.positions[partition].offset)) is not None
         ]
         return Waiting(sum(each.records for each in found), min(each.due_ms for each in found)) if found else None
 
     @property
-    def _is_full(self) -> bool:
+    def is_full(self) -> bool:
+        """Whether as much was handled as was wanted."""
         return self.count >= self._limits.max_messages != UNLIMITED
 
     @property
     def _goes_on(self) -> bool:
-        return not self._is_full and bool(self._session.members)
+        return not self.is_full and bool(self._session.members)
 
     def _is_idle(self, before: int) -> bool:
         """Whether the last pass found nothing; what it left to be settled may be due at once."""
@@ -112,13 +125,16 @@ class GroupConsuming:
             if left <= 0:
                 return False
             pause = min(pause, left)
-        self._time.sleep(pause)
+        self._wait(pause)
         return True
 
+    def _wait(self, seconds: float) -> None:
+        """Wait for more; with several members, for what comes to the first of them."""
+        member = self._session.members[0]
+        self._fetcher(member).wait(seconds, self._time.sleep)
+
     def _pass(self) -> None:
-        for member in self._session.members:
-            for partition in member.assigned:
-                self._end(partition)  # before anything is handled: more may be appended meanwhile
+        self._find_ends()
         turns = deque((member, self._polled(member)) for member in self._session.members)
         begun = self._session.rebalances
         while turns and self._goes_on:
@@ -134,29 +150,70 @@ class GroupConsuming:
 
     def _polled(self, member: GroupMember) -> Iterator[Fetched]:
         """What a member's partitions have, from its positions on; a topic may be deleted meanwhile."""
-        reader = self._session.reader
-        for partition in member.assigned:
-            if self._held.get(partition, 0) > self._time.now_ms():
-                continue
-            self._held.pop(partition, None)
-            position, end = member.positions[partition].offset, self._end(partition)
-            if end is not None and position >= end:
-                continue
-            try:
-                for fetched in fetch(reader, partition, position, self._limits.committed):
-                    yield fetched
-                    if partition in self._held or (end is not None and fetched.next_offset >= end):
-                        break
-            except FileNotFoundError:
-                if self._session.is_current:
-                    raise
+        positions = {each: member.positions[each].offset for each in member.readable if self._is_open(member, each)}
+        fetcher = self._fetcher(member)
+        polled = fetcher.poll(positions) if self._limits.follow else fetcher.to_end(positions)
+        try:
+            for partition, batch, error in polled:
+                if error is not None or batch is None:
+                    self._miss(member, partition, error)
+                    continue
+                if partition not in positions:
+                    continue
+                fetched = fetched_of(partition, batch, positions[partition])
+                yield fetched
+                end = self._ends.get(partition)
+                if partition in self._held or (end is not None and fetched.next_offset >= end):
+                    del positions[partition]
+                else:
+                    positions[partition] = fetched.next_offset
+        except FileNotFoundError:
+            if self._session.is_current:
+                raise
 
-    def _end(self, partition: TopicPartition) -> int | None:
-        if self._limits.follow or self._session.sources[partition.topic].delay is not None:
-            return None
-        if partition not in self._ends:
-            self._ends[partition] = self._session.reader.offset(partition, LATEST) or 0
-        return self._ends[partition]
+    def _is_open(self, member: GroupMember, partition: TopicPartition) -> bool:
+        """Whether there is something to read in a partition, and its time has come."""
+        if self._held.get(partition, 0) > self._time.now_ms():
+            return False
+        self._held.pop(partition, None)
+        end = self._ends.get(partition)
+        return end is None or member.positions[partition].offset < end
+
+    def _miss(self, member: GroupMember, partition: TopicPartition, error: KafkapyError | None) -> None:
+        """Something of a partition cannot be read."""
+        if not isinstance(error, KafkaError):
+            raise error or KafkapyError(f"{partition} cannot be read")
+        if is_out_of_range(error):
+            self._session.reset(member, partition, error)
+        elif error.name in GONE:
+            self._session.lose(member, partition, error)
+        else:
+            raise error
+
+    def _fetcher(self, member: GroupMember) -> Fetcher:
+        """Each member has its own, so that none waits for another's answers."""
+        reader = self._session.reader
+        known = self._fetchers.get(member.number)
+        if known is None or known[0] is not reader:
+            channel = "" if member.number == 1 else f"fetch {member.number}"
+            known = reader, reader.fetcher(self._limits.committed, self._session.tell, channel)
+            self._fetchers[member.number] = known
+        return known[1]
+
+    def _find_ends(self) -> None:
+        """Where partitions end, before anything of them is handled: more may be appended meanwhile."""
+        if self._limits.follow:
+            return
+        new = [
+            (partition, LATEST)
+            for member in self._session.members
+            for partition in member.readable
+            if partition not in self._ends and self._session.sources[partition.topic].delay is None
+        ]
+        for (partition, _), end in zip(new, self._session.reader.offsets(new), strict=True):
+            if isinstance(end, KafkapyError):
+                raise end
+            self._ends[partition] = end or 0
 
     def _take(self, member: GroupMember, fetched: Fetched) -> None:
         """Handle records piece by piece, up to the next thing that is to happen."""
@@ -177,6 +234,7 @@ class GroupConsuming:
             member.positions[partition] = Position(after, fetched.leader_epoch)
             self._last_taken = member, partition
             self._commit_in_time()
+            self._session.beat()
 
     def _seek_to_next_record(self, member: GroupMember, partition: TopicPartition) -> None:
         """Go to the record that would have come next; where there is none, to the end, and not behind damage."""
@@ -199,7 +257,7 @@ class GroupConsuming:
 
     def _let_happen(self) -> None:
         """Let members come and go whose time it is."""
-        while self.events and self.count >= self.events[0].after and not self._is_full:
+        while self.events and self.count >= self.events[0].after and not self.is_full:
             event = self.events.popleft()
             if event.leaves is None:
                 self._session.join()

@@ -17,6 +17,7 @@ from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.topic_partition import TopicPartition
 
 INVALID_OFFSET = -1
+Answer = int | KafkapyError | None
 
 
 class LogRange(NamedTuple):
@@ -58,38 +59,63 @@ class LogRanges:
         self._cluster = cluster
         self._known: dict[TopicPartition, LogRange] = {}
         self._missing: list[TopicPartition] = []
+        self._leaderless: list[TopicPartition] = []
         self._unreadable: list[str] = []
 
     @property
     def problems(self) -> list[str]:
-        """Which logs could not be read so far, and of which partitions that there are no copy is here."""
-        if not self._missing:
-            return self._unreadable
-        names = ", ".join(map(str, sorted(self._missing)))
-        what = "their ends and lags are" if len(self._missing) > 1 else "its end and lag are"
-        return [*self._unreadable, f"no copy of {names} is in the given log dirs: {what} not known"]
+        """Which logs could not be read so far, and which partitions that there are have no leader or no copy here."""
+        problems = [*self._unreadable]
+        if self._leaderless:
+            problems.append(f"nobody leads {_names(self._leaderless)}")
+        if self._missing:
+            problems.append(f"no copy of {_names(self._missing, f' is in {self._cluster.where}')}")
+        return problems
+
+    @property
+    def leaderless(self) -> frozenset[TopicPartition]:
+        """Which partitions nobody leads, of those that were looked up."""
+        return frozenset(self._leaderless)
 
     def of(self, partition: TopicPartition) -> LogRange:
         """Where a partition's log begins and ends."""
-        found = self._known.get(partition)
-        if found is None:
-            found = self._known[partition] = self._look_up(partition)
-        return found
+        if partition not in self._known:
+            self.learn([partition])
+        return self._known[partition]
 
-    def _look_up(self, partition: TopicPartition) -> LogRange:
-        try:
-            return LogRange(self._cluster.offset(partition, EARLIEST), self._cluster.offset(partition, LATEST))
-        except KafkaError:
-            if self._exists(partition):
-                self._missing.append(partition)
-        except (KafkapyError, OSError) as error:
+    def learn(self, partitions: Iterable[TopicPartition]) -> None:
+        """Look up many logs at once."""
+        wanted = [partition for partition in sorted(set(partitions)) if partition not in self._known]
+        asked = [(partition, spec) for partition in wanted for spec in (EARLIEST, LATEST)]
+        answers = iter(self._cluster.offsets(asked))
+        for partition in wanted:
+            self._known[partition] = self._range(partition, next(answers), next(answers))
+
+    def _range(self, partition: TopicPartition, start: Answer, end: Answer) -> LogRange:
+        if isinstance(start, KafkapyError) or isinstance(end, KafkapyError):
+            self._note(partition, start if isinstance(start, KafkapyError) else end)
+            return LogRange(None, None)
+        return LogRange(start, end)
+
+    def _note(self, partition: TopicPartition, error: Answer) -> None:
+        name = error.name if isinstance(error, KafkaError) else None
+        if name == "LeaderNotAvailableException":
+            self._leaderless.append(partition)
+        elif name != "UnknownTopicOrPartitionException":
             self._unreadable.append(f"{partition}: {error}")
-        return LogRange(None, None)
+        elif self._exists(partition):
+            self._missing.append(partition)
 
     def _exists(self, partition: TopicPartition) -> bool:
         """Commits outlive their topics."""
         topic = self._cluster.image().topics.get(partition.topic)
         return topic is not None and partition.partition in topic.partitions
+
+
+def _names(partitions: list[TopicPartition], what: str = "") -> str:
+    """The partitions, then what is said of them, and what comes of it."""
+    unknown = "their ends and lags are" if len(partitions) > 1 else "its end and lag are"
+    return f"{', '.join(map(str, sorted(partitions)))}{what}: {unknown} not known"
 
 
 def group_offsets(

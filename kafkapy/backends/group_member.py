@@ -38,6 +38,11 @@ class GroupMember:
         self.assigned: tuple[TopicPartition, ...] = ()
         self.positions: dict[TopicPartition, Position] = {}
 
+    @property
+    def readable(self) -> tuple[TopicPartition, ...]:
+        """The partitions of which it is known where to go on."""
+        return tuple(each for each in self.assigned if each in self.positions)
+
     def assign(self, partitions: tuple[TopicPartition, ...], generation: int) -> None:
         """Take what a rebalance gave; positions in partitions that stayed are kept."""
         self.generation = generation

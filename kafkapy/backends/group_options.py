@@ -10,6 +10,7 @@ from kafkapy.formats.java_parsing import parse_int
 
 CLIENT_ID = "console-consumer"
 PROTOCOLS = ("classic", "consumer")
+_CLASSIC_ONLY = ("partition.assignment.strategy", "session.timeout.ms", "heartbeat.interval.ms")
 PACKAGE = "org.apache.kafka.clients.consumer."
 ASSIGNORS = {
     "RangeAssignor": "range",
@@ -35,6 +36,7 @@ class GroupOptions(NamedTuple):
     remote_assignor: str | None = None
     auto_commit: bool = True
     auto_commit_interval_ms: int = 5_000
+    heartbeat_interval_ms: int = 3_000
 
     @classmethod
     def of(cls, group_id: str, configs: Mapping[str, str]) -> GroupOptions:
@@ -44,8 +46,8 @@ class GroupOptions(NamedTuple):
         protocol = configs.get("group.protocol", "classic").strip().lower()
         if protocol not in PROTOCOLS:
             raise _invalid("group.protocol", protocol, f"String must be one of: {', '.join(PROTOCOLS)}")
-        for name in ("partition.assignment.strategy", "session.timeout.ms") if protocol == "consumer" else ():
-            if name in configs:
+        for name in _CLASSIC_ONLY:
+            if protocol == "consumer" and name in configs:
                 raise KafkaError("ConfigException", f"{name} cannot be set when group.protocol=CONSUMER")
         if protocol == "classic" and configs.get("group.remote.assignor"):
             raise KafkaError("ConfigException", "group.remote.assignor cannot be set when group.protocol=CLASSIC")
@@ -61,6 +63,7 @@ class GroupOptions(NamedTuple):
             remote_assignor=configs.get("group.remote.assignor") or None,
             auto_commit=_boolean(configs, "enable.auto.commit", True),
             auto_commit_interval_ms=_number(configs, "auto.commit.interval.ms", 5_000),
+            heartbeat_interval_ms=_number(configs, "heartbeat.interval.ms", 3_000),
         )
 
     @property

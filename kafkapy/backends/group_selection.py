@@ -1,16 +1,18 @@
-"""Which groups ConsumerGroupCommand speaks of: those of consumers, by either protocol, and those that only committed.
-
-What else keeps its members in ``__consumer_offsets`` (share and streams groups, workers of Connect) is another tool's.
-"""
+"""Which groups ConsumerGroupCommand speaks of, and how it says that one is none of these."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from kafkapy.coordinator.group import GroupState, GroupType
-from kafkapy.coordinator.group_coordinator import GroupCoordinator
-from kafkapy.coordinator.group_description import GroupDescription, GroupListing
+from kafkapy.coordinator.typed_groups import CONSUMER_PROTOCOLS, CONSUMER_TYPES
 from kafkapy.errors import KafkaError, UsageError
+from kafkapy.formats.java_exceptions import exception_text
+
+if TYPE_CHECKING:
+    from kafkapy.backends.groups import Groups
+    from kafkapy.coordinator.group_description import GroupDescription, GroupListing
 
 STATES = (
     GroupState.PREPARING_REBALANCE,
@@ -21,35 +23,24 @@ STATES = (
     GroupState.ASSIGNING,
     GroupState.RECONCILING,
 )
-TYPES = (GroupType.CLASSIC, GroupType.CONSUMER)
-PROTOCOLS = ("", "consumer")
 
 
 def list_consumer_groups(
-    coordinator: GroupCoordinator, states: Iterable[GroupState] = (), types: Iterable[GroupType] = ()
+    groups: Groups, states: Iterable[GroupState] = (), types: Iterable[GroupType] = ()
 ) -> list[GroupListing]:
     """Every such group, sorted by id; of these ``states`` and ``types`` where some are given."""
-    wanted_states, wanted_types = set(states) or set(STATES), set(types) or set(TYPES)
-    return [
-        listing
-        for listing in coordinator.list()
-        if listing.protocol in PROTOCOLS and listing.state in wanted_states and listing.type in wanted_types
-    ]
+    found = groups.list(tuple(states), tuple(types) or CONSUMER_TYPES)
+    return [listing for listing in found if listing.protocol in CONSUMER_PROTOCOLS]
 
 
-def describe_consumer_group(coordinator: GroupCoordinator, group_id: str) -> GroupDescription:
-    """A group; a KafkaError, with the name that Java prints before it, for one that is none of consumers."""
-    try:
-        description = coordinator.describe(group_id)
-    except KafkaError as error:
-        raise _refusal(f"org.apache.kafka.common.errors.{error.name}: {error}") from None
-    if description.type not in TYPES:
-        name = "org.apache.kafka.common.errors.GroupIdNotFoundException"
-        raise _refusal(f"{name}: Group {group_id} is not a classic group.")
-    if description.protocol not in PROTOCOLS:
-        text = f"GroupId {group_id} is not a consumer group ({description.protocol})."
-        raise _refusal(f"java.lang.IllegalArgumentException: {text}")
-    return description
+def describe_consumer_groups(groups: Groups, group_ids: Iterable[str]) -> list[GroupDescription]:
+    """Groups, in the order of their ids; a KafkaError, with the name that Java prints before it, for one that is not
+    there or none of consumers."""
+    described = groups.describe_consumer_groups(group_ids)
+    for each in described.values():
+        if isinstance(each, KafkaError):
+            raise KafkaError("ExecutionException", exception_text(each))
+    return [each for each in described.values() if not isinstance(each, KafkaError)]
 
 
 def parse_states(text: str) -> list[GroupState]:
@@ -63,12 +54,8 @@ def parse_states(text: str) -> list[GroupState]:
 
 def parse_types(text: str) -> list[GroupType]:
     """The same, of types."""
-    known = {type_.lower(): type_ for type_ in TYPES}
+    known = {type_.lower(): type_ for type_ in CONSUMER_TYPES}
     found = [known.get(name.strip().lower()) for name in text.split(",")] if text else []
     if None in found:
-        raise UsageError(f"Invalid types list '{text}'. Valid types are: {', '.join(TYPES)}")
+        raise UsageError(f"Invalid types list '{text}'. Valid types are: {', '.join(CONSUMER_TYPES)}")
     return [type_ for type_ in found if type_ is not None]
-
-
-def _refusal(text: str) -> KafkaError:
-    return KafkaError("ExecutionException", text)

@@ -3,59 +3,32 @@
 All of these are written through short openings of the cluster. Before every change of the group what was handled is
 made safe and committed, so that whoever gets a partition goes on where the last one stopped. Where nothing was
 committed for a partition it begins by ``auto.offset.reset``; retry topics, and partitions that appeared while the
-process was running, begin at their start.
+process was running, begin at their start. A partition that cannot be read, since nobody leads it, is told and left
+out: what was committed for it stays.
 
 Killed at any point, the process leaves its members in the log. The next one with the group removes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterable, Iterator
 
 from kafkapy.backends.cluster import EARLIEST, Cluster
-from kafkapy.backends.consuming import StartAt, resolve
+from kafkapy.backends.consuming import Bounds, StartAt, all_bounds, resolve, within
 from kafkapy.backends.group_member import NO_GENERATION, GroupMember, Position
 from kafkapy.backends.group_options import GroupOptions
 from kafkapy.backends.group_rebalance import Rebalance
 from kafkapy.backends.group_subscription import GroupSubscription, Sources
 from kafkapy.backends.log_dir_lock import LogDirHeldError
 from kafkapy.backends.record_handler import RecordHandler
-from kafkapy.backends.shared_cluster import SharedCluster, Tell
+from kafkapy.backends.shared_cluster import Shared
+from kafkapy.backends.waiting import Tell
 from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
-from kafkapy.errors import KafkaError
+from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.topic_partition import TopicPartition
 
-if TYPE_CHECKING:
-    from kafkapy.coordinator.group_coordinator import GroupCoordinator
-
-
 REFRESH_AGAIN_S = 1.0
-
-
-class Membership(Protocol):
-    """How members take part in a group of one protocol."""
-
-    def leave(self, coordinator: GroupCoordinator, members: Sequence[GroupMember]) -> None:
-        """Take members out of the group."""
-        ...
-
-    def rebalance(
-        self, coordinator: GroupCoordinator, members: Sequence[GroupMember], topics: Mapping[str, int]
-    ) -> Iterator[tuple[str, str]]:
-        """Divide the partitions anew; a name and the assignor of each step of it."""
-        ...
-
-
-def membership_of(options: GroupOptions) -> Membership:
-    """The one that ``group.protocol`` asks for."""
-    if options.protocol == "consumer":
-        from kafkapy.backends.consumer_membership import ConsumerMembership
-
-        return ConsumerMembership(options)
-    from kafkapy.backends.classic_membership import ClassicMembership
-
-    return ClassicMembership(options)
+OVERTAKEN = "the group has rebalanced meanwhile: what was handled last is not committed, and may be handled again"
 
 
 class GroupSession:
@@ -63,7 +36,7 @@ class GroupSession:
 
     def __init__(
         self,
-        shared: SharedCluster,
+        shared: Shared,
         options: GroupOptions,
         subscription: GroupSubscription,
         reset: int | None,
@@ -78,13 +51,14 @@ class GroupSession:
         self._subscription = subscription
         self._reset = reset
         self._handler = handler
-        self._tell = tell
+        self.tell = tell
         self._anchored = anchored
         self._tells_rebalances = tells_rebalances
-        self._membership = membership_of(options)
+        self._membership = shared.membership(options)
         self._committed: dict[TopicPartition, Position] = {}
         self._joined_so_far = 0
         self._not_before = 0.0
+        self.left_out: set[TopicPartition] = set()
         self.rebalances = 0
         self.members: list[GroupMember] = []
         self._mark = shared.metadata_mark()
@@ -115,9 +89,24 @@ class GroupSession:
         self._handler.flush()
         with self._shared.write() as cluster:
             self._commit(cluster)
-            self._membership.leave(cluster.groups(), [left])
+            self._membership.leave(cluster, [left])
             self.members.remove(left)
             self._rebalance(cluster, f"member {number} left")
+        self._reopen()
+
+    def keep_alive(self) -> None:
+        """Keep the members in the group while something takes its time; whatever is heard is left to ``beat``."""
+        self._membership.keep_alive(self.members)
+
+    def beat(self) -> None:
+        """Keep the members in the group, and divide anew where it has changed."""
+        cause = self._membership.beat(self.members)
+        if cause is None:
+            return
+        self._handler.flush()
+        with self._shared.write() as cluster:
+            self._commit(cluster)
+            self._rebalance(cluster, cause)
         self._reopen()
 
     @property
@@ -127,6 +116,7 @@ class GroupSession:
 
     def refresh(self) -> None:
         """Divide anew where topics have come, gone or grown; while another process writes, a little later."""
+        self.beat()
         if self.is_current or self._shared.time.monotonic() < self._not_before:
             return
         if self._subscription.sources(self._shared.read().image()) != self.sources:
@@ -170,15 +160,13 @@ class GroupSession:
                         self._commit(cluster)
                     joined = [member for member in self.members if member.generation != NO_GENERATION]
                     if joined:
-                        self._membership.leave(cluster.groups(), joined)
+                        self._membership.leave(cluster, joined)
                 self.members.clear()
 
     def _evict(self, cluster: Cluster, members: int) -> None:
-        from kafkapy.backends.group_eviction import evict
-
         instance_ids = [each for each in (self._instance_id(n + 1) for n in range(members)) if each]
-        for member_id in evict(cluster.groups(), self._options, instance_ids):
-            self._tell(
+        for member_id in self._membership.evict(cluster, instance_ids):
+            self.tell(
                 f"kafkapy: removed member {member_id} of group {self._options.group_id}: its process did not leave"
             )
 
@@ -208,7 +196,7 @@ class GroupSession:
             return
         before = {member.number: member.assigned for member in self.members}
         topics = {name: source.partitions for name, source in self.sources.items()}
-        for label, assignor in self._membership.rebalance(cluster.groups(), self.members, topics):
+        for label, assignor in self._membership.rebalance(cluster, self.members, topics):
             after = {member.number: member.assigned for member in self.members}
             self._tell_rebalance(Rebalance(self._options.group_id, label, assignor, cause, before, after).lines())
             before = after
@@ -218,28 +206,64 @@ class GroupSession:
 
     def _tell_rebalance(self, lines: Iterable[str]) -> None:
         for line in lines if self._tells_rebalances else ():
-            self._tell(line)
+            self.tell(line)
 
     def _begin_partitions(self, cluster: Cluster) -> None:
         """Find where to go on in partitions that are new to their member."""
-        offsets = cluster.groups().offsets(self._options.group_id)
+        offsets = self._membership.offsets(cluster)
         self._committed = {partition: Position.of(found) for partition, found in offsets.items()}
+        fresh = [
+            (member, partition)
+            for member in self.members
+            for partition in member.assigned
+            if partition not in member.positions
+        ]
         undefined = []
-        for member in self.members:
-            for partition in member.assigned:
-                if partition not in member.positions:
-                    found = self._begin_at(cluster, partition)
-                    if found is None:
-                        undefined.append(partition)
-                    else:
-                        member.positions[partition] = found
+        bounds = all_bounds(cluster, (partition for _, partition in fresh))
+        for (member, partition), found in zip(fresh, bounds, strict=True):
+            if isinstance(found, KafkapyError):
+                if not isinstance(found, KafkaError) or found.name != "LeaderNotAvailableException":
+                    raise found
+                self._leave_out(partition, f"{partition} is not read: {found}")
+                continue
+            position = self._begin_at(partition, found)
+            if position is None:
+                undefined.append(partition)
+            else:
+                member.positions[partition] = position
         if undefined:
             raise KafkaError(
                 "NoOffsetForPartitionException",
                 f"Undefined offset with no reset policy for partitions: [{', '.join(map(str, undefined))}]",
             )
 
-    def _begin_at(self, cluster: Cluster, partition: TopicPartition) -> Position | None:
+    def reset(self, member: GroupMember, partition: TopicPartition, error: KafkaError) -> None:
+        """Go on elsewhere where a log has lost a member's position, if that is allowed; else the error is raised."""
+        if self._reset is None:
+            raise error
+        offset, line = resolve(self.reader, partition, StartAt(member.positions[partition].offset, self._reset))
+        member.positions[partition] = Position(offset)
+        if line is not None:
+            self.tell(line)
+
+    def lose(self, member: GroupMember, partition: TopicPartition, error: KafkaError) -> None:
+        """Read a partition no further: it is gone."""
+        del member.positions[partition]
+        self._leave_out(partition, f"{partition} is read no further: {error}")
+
+    def look_for_damage(self) -> None:
+        """Tell of partitions that are damaged where they were read to."""
+        for partition in (each for member in self.members for each in member.readable):
+            damage = self.reader.damage(partition)
+            if damage is not None:
+                self._leave_out(partition, f"{partition} is read only as far as it is good: {damage}")
+
+    def _leave_out(self, partition: TopicPartition, line: str) -> None:
+        if partition not in self.left_out:
+            self.left_out.add(partition)
+            self.tell(f"kafkapy: {line}")
+
+    def _begin_at(self, partition: TopicPartition, bounds: Bounds) -> Position | None:
         source = self.sources[partition.topic]
         is_late = source.delay is not None or partition not in self._first_seen
         reset = EARLIEST if is_late else self._reset
@@ -248,9 +272,9 @@ class GroupSession:
             return None
         wanted = reset if committed is None else committed.offset
         assert wanted is not None
-        offset, line = resolve(cluster, partition, StartAt(wanted, reset))
+        offset, line = within(bounds, partition, StartAt(wanted, reset))
         if line is not None:
-            self._tell(line)
+            self.tell(line)
         return committed if committed is not None and committed.offset == offset else Position(offset)
 
     def _commit(self, cluster: Cluster) -> None:
@@ -259,7 +283,7 @@ class GroupSession:
             self._commit_offsets(cluster)
 
     def _commit_offsets(self, cluster: Cluster) -> None:
-        topics, manager = cluster.image().topics, cluster.groups().offset_manager
+        topics = cluster.image().topics
         for member in self.members:
             changed = {
                 partition: position
@@ -268,8 +292,10 @@ class GroupSession:
             }
             if changed:
                 offsets = {each: OffsetAndMetadata(*position) for each, position in changed.items()}
-                manager.commit(self._options.group_id, offsets, member.member_id, member.generation)
-                self._committed.update(changed)
+                if self._membership.commit(cluster, member, offsets):
+                    self._committed.update(changed)
+                else:
+                    self.tell(f"kafkapy: {OVERTAKEN}")
 
     def _uncommitted(self, member: GroupMember) -> dict[TopicPartition, Position]:
         if not self._options.auto_commit:

@@ -5,29 +5,27 @@ coordinator has a transaction of the producer with that partition in it: its mar
 again.
 
 A coordinator that runs aborts a transaction as soon as it is past its timeout, so with Kafka's tool "the coordinator
-has it" means that a marker will come. Files have no coordinator that runs: after a crash a transaction may stand in
-``__transaction_state`` as Ongoing for ever. Therefore one that is past its own timeout is hanging here too, whoever has
-it. One that is within its timeout, or whose end is decided, is not.
+has it" means that a marker will come (``Transactions.ends_by_itself``). Files have no coordinator that runs: after a
+crash a transaction may stand in ``__transaction_state`` as Ongoing for ever, or as PrepareCommit or PrepareAbort with
+markers that are still to be written. Therefore one that is past its own timeout is hanging here too, whoever has it. Of
+one whose end is decided the time is counted from the decision, and ``decided`` tells it: its coordinator is to write
+the marker, and nobody else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from kafkapy.backends.log_dirs import LogDirsCluster
-from kafkapy.backends.producer_listing import ActiveProducer, listed, replica_reader
+from kafkapy.backends.cluster import Cluster
+from kafkapy.backends.producers import ActiveProducer
 from kafkapy.coordinator.transaction_state import TransactionMetadata
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.topic_partition import TopicPartition
 
-States = Mapping[int, TransactionMetadata]
-"""What coordinators know, by producer id."""
-
 
 class Scope(NamedTuple):
-    """Where to search: a topic, or one partition of it, or what a broker has; None does not limit. Without any limit
-    all that the log dirs have a copy of is searched."""
+    """Where to search: a topic, or one partition of it, or what a broker has; None does not limit."""
 
     topic: str | None = None
     partition: int | None = None
@@ -39,6 +37,7 @@ class OpenTransaction(NamedTuple):
 
     partition: TopicPartition
     producer: ActiveProducer
+    decided: TransactionMetadata | None = None
 
 
 class Skipped(NamedTuple):
@@ -48,40 +47,41 @@ class Skipped(NamedTuple):
     reason: KafkapyError
 
 
-def find_hanging(cluster: LogDirsCluster, scope: Scope, max_timeout_ms: int) -> Iterator[OpenTransaction | Skipped]:
+def find_hanging(cluster: Cluster, scope: Scope, max_timeout_ms: int) -> Iterator[OpenTransaction | Skipped]:
     """The hanging transactions by partition and producer id."""
-    if scope.broker_id is not None and scope.broker_id not in cluster.dirs.broker_ids.values():
-        raise KafkapyError(f"no log dir of broker {scope.broker_id} is among those given")
-    states = {state.producer_id: state for state in cluster.transactions().transactions().values()}
-    now = cluster.now
-    for partition in _partitions(cluster, scope):
-        try:
-            reader = replica_reader(cluster, partition, scope.broker_id)
-            producers = listed(reader)
-        except KafkapyError as error:
-            yield Skipped(partition, error)
+    if scope.broker_id is not None and scope.broker_id not in cluster.log_dir_brokers():
+        raise KafkapyError(f"nothing of broker {scope.broker_id} is in {cluster.where}")
+    found = list(_old_transactions(cluster, scope, max_timeout_ms))
+    transactions = cluster.transactions()
+    states = transactions.of_producers(
+        {each.producer.producer_id for each in found if isinstance(each, OpenTransaction)}
+    )
+    for each in found:
+        if isinstance(each, Skipped):
+            yield each
             continue
-        for producer in producers:
-            if producer.current_txn_start_offset is None or now - producer.last_timestamp <= max_timeout_ms:
-                continue
-            if not _is_marker_to_come(states.get(producer.producer_id), partition, now):
+        state = states.get(each.producer.producer_id)
+        if state is None or each.partition not in state.partitions:
+            yield each
+        elif not transactions.ends_by_itself(state):
+            yield each._replace(decided=state if state.state.is_prepared else None)
+
+
+def _old_transactions(cluster: Cluster, scope: Scope, max_timeout_ms: int) -> Iterator[OpenTransaction | Skipped]:
+    """What is open, and was not written to for so long that no producer may be at it."""
+    for partition, known in cluster.producers(_partitions(cluster, scope), scope.broker_id).items():
+        if isinstance(known, KafkapyError):
+            yield Skipped(partition, known)
+            continue
+        now = cluster.now
+        for producer in known.producers:
+            if producer.current_txn_start_offset is not None and now - producer.last_timestamp > max_timeout_ms:
                 yield OpenTransaction(partition, producer)
-        if reader.damage is not None:
-            yield Skipped(partition, KafkapyError(reader.damage))
+        if known.damage is not None:
+            yield Skipped(partition, KafkapyError(known.damage))
 
 
-def not_here(cluster: LogDirsCluster) -> int:
-    """How many partitions the log dirs have no copy of."""
-    topics = cluster.image().topics
-    every = (TopicPartition(name, number) for name, topic in topics.items() for number in topic.partitions)
-    return sum(each not in cluster.dirs.replicas for each in every)
-
-
-def _is_marker_to_come(state: TransactionMetadata | None, partition: TopicPartition, now: int) -> bool:
-    return state is not None and partition in state.partitions and not state.is_timed_out(now)
-
-
-def _partitions(cluster: LogDirsCluster, scope: Scope) -> list[TopicPartition]:
+def _partitions(cluster: Cluster, scope: Scope) -> list[TopicPartition]:
     if scope.topic is not None and scope.partition is not None:
         return [TopicPartition(scope.topic, scope.partition)]
     topics = cluster.image().topics
@@ -89,13 +89,13 @@ def _partitions(cluster: LogDirsCluster, scope: Scope) -> list[TopicPartition]:
         raise KafkaError("UnknownTopicOrPartitionException", "This server does not host this topic-partition.")
     names = sorted(topics) if scope.topic is None else [scope.topic]
     every = (TopicPartition(name, number) for name in names for number in sorted(topics[name].partitions))
-    if scope == Scope():
-        return [each for each in every if each in cluster.dirs.replicas]
-    return [each for each in every if scope.broker_id is None or scope.broker_id in _brokers(cluster, each)]
+    if scope.broker_id is None:
+        return list(every)
+    return [each for each in every if scope.broker_id in _brokers(cluster, each)]
 
 
-def _brokers(cluster: LogDirsCluster, partition: TopicPartition) -> set[int | None]:
+def _brokers(cluster: Cluster, partition: TopicPartition) -> set[int | None]:
     """The brokers that should have a replica; without metadata, those that have one."""
     if cluster.has_metadata:
         return set(cluster.image().topics[partition.topic].partitions[partition.partition].replicas)
-    return {cluster.dirs.broker_ids[replica.log_dir] for replica in cluster.dirs.replicas.get(partition, ())}
+    return {broker_id for broker_id, replica in cluster.replica_places() if replica.partition == partition}

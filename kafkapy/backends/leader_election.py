@@ -1,18 +1,12 @@
-"""Elections on request, each partition for itself, as a controller answers them.
-
-A cluster makes several changes all or not at all. So the elections are asked for together, and where one is refused in
-two halves, and so on down to the one: a few batches in the metadata log, and an answer for every partition. Killed in
-between, some partitions have their new leader and the others their old one; asked again, the rest is elected.
-"""
+"""Elections on request, each partition for itself, as a controller answers them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.changes import ElectLeader
 from kafkapy.metadata.elections import PREFERRED
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
@@ -41,13 +35,17 @@ class ElectionResult(NamedTuple):
 
 
 def elect_leaders(
-    cluster: Cluster, election: str, partitions: Iterable[TopicPartition] | None = None
+    cluster: Cluster, election: str, partitions: Iterable[TopicPartition] | None = None, tell_leaders: bool = True
 ) -> list[ElectionResult]:
-    """Elect, in order of the partitions; None asks for all, and tells only of those that need an election."""
-    wanted = partitions_in_need(cluster.image(), election) if partitions is None else sorted(partitions)
-    errors = dict(_elect(cluster, [ElectLeader(topic, number, election) for topic, number in wanted]))
-    image = cluster.image()
-    return [ElectionResult(partition, _leader(image, partition), errors.get(partition)) for partition in wanted]
+    """Elect, in order of the partitions; None asks for all, and tells only of those that need an election. Who leads
+    now is looked up only with ``tell_leaders``."""
+    control = cluster.replica_control()
+    errors = control.elect(election, None if partitions is None else sorted(partitions))
+    leaders: dict[TopicPartition, int | None] = {}
+    if tell_leaders and errors:
+        control.await_elected(election, [partition for partition, error in errors.items() if error is None])
+        leaders = {partition: _leader(cluster.image(), partition) for partition in errors}
+    return [ElectionResult(partition, leaders.get(partition), error) for partition, error in errors.items()]
 
 
 def partitions_in_need(image: MetadataImage, election: str) -> list[TopicPartition]:
@@ -56,27 +54,21 @@ def partitions_in_need(image: MetadataImage, election: str) -> list[TopicPartiti
         TopicPartition(topic.name, number)
         for topic in image.topics.values()
         for number, registration in topic.partitions.items()
-        if (
-            registration.leader != registration.preferred_replica
-            if election == PREFERRED
-            else registration.leader == NO_LEADER
-        )
+        if needs(registration, election)
     )
 
 
-def _elect(cluster: Cluster, changes: Sequence[ElectLeader]) -> Iterator[tuple[TopicPartition, KafkaError]]:
-    """What was refused, and why."""
-    if not changes:
-        return
-    try:
-        cluster.apply(*changes)
-    except KafkaError as error:
-        if len(changes) == 1:
-            yield TopicPartition(changes[0].topic, changes[0].partition), error
-            return
-        middle = len(changes) // 2
-        yield from _elect(cluster, changes[:middle])
-        yield from _elect(cluster, changes[middle:])
+def needs(registration: PartitionRegistration, election: str) -> bool:
+    """Whether a partition needs an election."""
+    if election == PREFERRED:
+        return registration.leader != registration.preferred_replica
+    return registration.leader == NO_LEADER
+
+
+def are_elected(image: MetadataImage, election: str, partitions: Collection[TopicPartition]) -> bool:
+    """Whether none of the partitions that are still there needs the election any more."""
+    found = [image.topics[topic].partitions.get(number) for topic, number in partitions if topic in image.topics]
+    return not any(needs(each, election) for each in found if each is not None)
 
 
 def _leader(image: MetadataImage, partition: TopicPartition) -> int | None:

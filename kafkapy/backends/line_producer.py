@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from kafkapy.backends.batch_sender import BatchSender
+from kafkapy.backends.batch_sender import Sender
 from kafkapy.backends.cluster import Cluster
 from kafkapy.backends.line_reader import Line, LineMessageReader, ReaderOptions
 from kafkapy.backends.producer_identity import PlainIdentity, ProducerIdentity, TransactionalIdentity
@@ -21,7 +21,6 @@ from kafkapy.backends.producer_options import ProducerOptions
 from kafkapy.backends.producing import RecordAccumulator, encode_payload
 from kafkapy.errors import KafkaError
 from kafkapy.formats.record_batch import HEADER_SIZE
-from kafkapy.metadata.changes import CreateTopic
 
 MAX_RECORD_OVERHEAD = 21
 LONGEST_FRAME = 16  # of key, value and headers of a line without key and headers
@@ -54,6 +53,7 @@ class LineProducer:
         self._sync = sync
         self._identity = identity
         self._accumulator: RecordAccumulator | None = None
+        self._sender: Sender | None = None
         self.failures = 0
 
     def send(self, lines: list[bytes]) -> None:
@@ -74,29 +74,24 @@ class LineProducer:
     def wait_ms(self) -> int | None:
         """For how long the input may be waited for before ``pause`` is due; None where nothing is open."""
         oldest = None if self._accumulator is None else self._accumulator.oldest
-        return None if oldest is None else max(0, oldest + self._options.linger_ms - self._clock())
+        if oldest is None:
+            return None if self._sender is None or self._sender.is_settled else 0
+        return max(0, oldest + self._options.linger_ms - self._clock())
 
     def pause(self) -> None:
-        """Send everything that waits, and bring it to disk."""
-        if self._accumulator is not None:
+        """Send everything that waits, and have it where acks ask for it."""
+        if self._accumulator is not None and self._sender is not None:
             self._accumulator.drain()
-            self._cluster.flush()
+            self._sender.flush()
 
     def _begin(self) -> RecordAccumulator:
-        if self._topic not in self._cluster.image().topics:
-            # what Kafka's producer logs when its first request for metadata makes the broker create the topic
-            self.tell(
-                "WARN [Producer clientId=console-producer] The metadata response from the cluster reported a "
-                f"recoverable issue with correlation id 1 : {{{self._topic}=UNKNOWN_TOPIC_OR_PARTITION}}"
-            )
-            self._cluster.apply(CreateTopic(self._topic))
-        partitions = len(self._cluster.image().topics[self._topic].partitions)
+        partitions = self._cluster.topic_to_write(self._topic, self.tell)
         if self._identity is None:
             self._identity = (
                 PlainIdentity(self._cluster.new_producer_id()) if self._options.idempotent else PlainIdentity()
             )
-        sender = BatchSender(self._cluster, self._topic, self._options, self._failed, self._identity)
-        self._accumulator = RecordAccumulator(partitions, self._options, self._random, sender.send)
+        self._sender = self._cluster.sender(self._topic, self._options, self._failed, self._identity)
+        self._accumulator = RecordAccumulator(partitions, self._options, self._random, self._sender.send)
         return self._accumulator
 
     def _send_one(self, line: Line, accumulator: RecordAccumulator, now: int) -> None:

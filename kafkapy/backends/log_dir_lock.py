@@ -24,7 +24,19 @@ FLOCK = struct.Struct("hhqqi4x")
 
 
 class LogDirHeldError(KafkapyError):
-    """Another process has the lock."""
+    """Another process has the lock; ``waited_s`` is for how long it was waited for."""
+
+    def __init__(self, log_dir: str, held_by: str, waited_s: float = 0) -> None:
+        self.log_dir = log_dir
+        self.held_by = held_by
+        waited = f" (waited for {waited_s:g} s)" if waited_s else ""
+        super().__init__(
+            f"{log_dir} is held by {held_by}: a broker or another kafkapy is writing to it; stop it, or wait{waited}"
+        )
+
+    def after(self, waited_s: float) -> LogDirHeldError:
+        """The same, when it was waited for."""
+        return LogDirHeldError(self.log_dir, self.held_by, waited_s)
 
 
 class LogDirLock(LockFile):
@@ -46,9 +58,7 @@ class LogDirLock(LockFile):
         except OSError:
             held_by = _holder(descriptor)
             os.close(descriptor)
-            raise LogDirHeldError(
-                f"{self.log_dir} is held by {held_by}: a broker or another kafkapy is writing to it; stop it, or wait"
-            ) from None
+            raise LogDirHeldError(self.log_dir, held_by) from None
         return descriptor
 
 

@@ -4,17 +4,22 @@ future_replicas.py."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping
 
 from kafkapy.backends.broker_logs import BrokerLogs
 from kafkapy.backends.directory import DirectoryCluster
-from kafkapy.backends.future_replicas import copy_log, remove_futures
+from kafkapy.backends.future_replicas import copy_log
+from kafkapy.backends.replica_control import Copied
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import AssignReplicaToDir
 from kafkapy.metadata.features import IBP_3_7_IV2
 
-Copied = Callable[[int], None]
-"""Is told how many more bytes were copied."""
+
+def start_moves(cluster: DirectoryCluster, log_dirs: Mapping[tuple[TopicPartition, int], str]) -> None:
+    """Begin to move replicas to other log dirs; a broker that is down moves nothing."""
+    for (partition, broker), path in sorted(log_dirs.items()):
+        if broker in cluster.brokers.alive:
+            start_move(cluster, partition, broker, directory_id(cluster, broker, path))
 
 
 def start_move(cluster: DirectoryCluster, partition: TopicPartition, broker: int, directory: str) -> None:
@@ -28,13 +33,6 @@ def start_move(cluster: DirectoryCluster, partition: TopicPartition, broker: int
         if directory != current:
             topic_id = cluster.image().topics[partition.topic].id
             log_dirs[directory].open_future(partition, topic_id).close(cluster.now)
-
-
-def cancel_moves(cluster: DirectoryCluster, replicas: Iterable[tuple[TopicPartition, int]]) -> None:
-    """Give moves between log dirs up."""
-    for partition, broker in replicas:
-        with cluster.replicating(partition):
-            remove_futures(cluster.replicas.of_broker(broker), partition)
 
 
 def finish_move(cluster: DirectoryCluster, partition: TopicPartition, broker: int, copied: Copied) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,29 +19,36 @@ from kafkapy.backends.cluster import (
     LogDir,
     LogDirReplica,
 )
-from kafkapy.backends.replicas import LogDirs, Replica
-from kafkapy.errors import KafkaError, Unsupported
+from kafkapy.backends.file_access import FileAccess
+from kafkapy.backends.replicas import LogDirs, Replica, whole_copy
+from kafkapy.errors import KafkaError, KafkapyError, Unsupported
 from kafkapy.formats.uuid import ZERO_UUID
 from kafkapy.log.batch import Batch
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import Change
-from kafkapy.metadata.image import EMPTY, MetadataImage
+from kafkapy.metadata.image import EMPTY, GROUP, MetadataImage
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_metadata
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, TopicImage
 
 if TYPE_CHECKING:
+    from kafkapy.backends.administration import Administration
+    from kafkapy.backends.producers import Producers
+    from kafkapy.backends.replica_control import ReplicaControl
+    from kafkapy.backends.replica_diff import ReplicaDiff
     from kafkapy.coordinator.group_coordinator import GroupCoordinator
     from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
+    from kafkapy.metadata.config_entries import Entries
 
 METADATA_TOPIC = "__cluster_metadata"
 
 
-class LogDirsCluster:
+class LogDirsCluster(FileAccess):
     """A cluster that is there only as files."""
 
     def __init__(self, *paths: str) -> None:
         self._dirs = LogDirs(paths)
+        self._last_read: PartitionReader | None = None
         self._group_coordinator: GroupCoordinator | None = None
         self._transaction_coordinator: TransactionCoordinator | None = None
 
@@ -59,6 +66,11 @@ class LogDirsCluster:
     def has_metadata(self) -> bool:
         """Whether one of the log dirs has a metadata log."""
         return self._loaded is not None
+
+    @property
+    def where(self) -> str:
+        """What to call the place where the logs are looked for."""
+        return "the given log dirs"
 
     @property
     def live_brokers(self) -> frozenset[int]:
@@ -120,6 +132,21 @@ class LogDirsCluster:
 
         return without_aborted(batches, reader.aborted_transactions(start, upper_bound))
 
+    def salvage(self, partition: TopicPartition, tell: Callable[[str], object]) -> Iterator[Batch]:
+        """All good batches of the leader's copy, unless its end is damaged and another is whole."""
+        copies = list(self.copies(partition))
+        chosen = whole_copy(copies) or copies[0]
+        if chosen is not copies[0]:
+            tell(f"{copies[0].damage} ({chosen.directory} is read instead)")
+        return chosen.salvage(tell)
+
+    def damage(self, partition: TopicPartition) -> str | None:
+        """Where and why the log ends before its file does, as it was when it was last read; somebody may have been
+        writing just then, so damage is looked at twice."""
+        last = self._last_read
+        reader = last if last is not None and last.partition == partition else self._required(partition)
+        return None if reader.damage is None else self._required(partition).damage
+
     def offset(self, partition: TopicPartition, spec: int) -> int | None:
         """An offset by name or time; nothing is tiered in log dirs."""
         reader = self._required(partition)
@@ -132,10 +159,41 @@ class LogDirsCluster:
         found = reader.max_timestamp_offset() if spec == MAX_TIMESTAMP else reader.offset_for_timestamp(spec)
         return None if found is None else found.offset
 
-    def log_dirs(self) -> list[LogDir]:
+    def log_dir_brokers(self) -> list[int]:
+        """The brokers whose log dirs are here."""
+        return sorted({broker_id for broker_id in self._dirs.broker_ids.values() if broker_id is not None})
+
+    def offsets(self, asked: Iterable[tuple[TopicPartition, int]]) -> Iterator[int | KafkapyError | None]:
+        """Many offsets, one after the other: a log is looked at when its turn comes."""
+        for partition, spec in asked:
+            try:
+                yield self.offset(partition, spec)
+            except KafkapyError as error:
+                yield error
+            except OSError as error:
+                yield KafkapyError(str(error))
+
+    def config_entries(self, resource_type: int, names: Sequence[str], synonyms: bool = False) -> Entries:
+        """Every config of resources, as far as the metadata tells."""
+        from kafkapy.metadata.config_entries import config_entries
+
+        return config_entries(self.image(), resource_type, names)
+
+    def config_resources(self, resource_type: int) -> list[str]:
+        """The resources of a type; all groups, whether they have configs or not."""
+        from kafkapy.metadata.config_entries import config_resources
+
+        names = config_resources(self.image(), resource_type)
+        return (
+            sorted({*names, *(group.group_id for group in self.groups().list())}) if resource_type == GROUP else names
+        )
+
+    def log_dirs(self, brokers: Collection[int] | None = None) -> list[LogDir]:
         """Every log dir, with how far each copy is behind the one that is read."""
         return [
-            LogDir(broker_id, path, tuple(self._described(path))) for path, broker_id in self._dirs.broker_ids.items()
+            LogDir(broker_id, path, tuple(self._described(path)))
+            for path, broker_id in self._dirs.broker_ids.items()
+            if brokers is None or broker_id in brokers
         ]
 
     def replica_places(self) -> list[tuple[int | None, Replica]]:
@@ -197,9 +255,48 @@ class LogDirsCluster:
             self._transaction_coordinator = TransactionCoordinator(self)
         return self._transaction_coordinator
 
+    @property
+    def every_log_dir(self) -> tuple[str, ...]:
+        """The log dirs of all nodes, also of those that do not run."""
+        return tuple(self._dirs.paths)
+
+    def administration(self) -> Administration:
+        """What the files tell of the cluster as a whole."""
+        from kafkapy.backends.file_administration import FileAdministration
+
+        return FileAdministration(self.every_log_dir, self.image)
+
+    def replica_control(self) -> ReplicaControl:
+        """What the files tell of replicas that move."""
+        from kafkapy.backends.file_replica_control import FileReplicaControl
+
+        return FileReplicaControl(self)
+
+    def replica_diff(self) -> ReplicaDiff:
+        """Who compares the copies in the log dirs."""
+        from kafkapy.backends.file_replica_diff import FileReplicaDiff
+
+        return FileReplicaDiff(self)
+
+    def producers(self, partitions: Sequence[TopicPartition], broker_id: int | None = None) -> Producers:
+        """The producers that the logs of partitions know: the leader's, or those of one broker."""
+        from kafkapy.backends.producer_listing import list_producers
+
+        return list_producers(self, partitions, broker_id)
+
     def delete_records(self, partition: TopicPartition, before: int) -> int:
         """Never."""
         raise self._read_only("deleting records")
+
+    def delete_records_of(self, offsets: Mapping[TopicPartition, int]) -> dict[TopicPartition, int | KafkapyError]:
+        """The same of many partitions, with an error in the place of each that was left alone."""
+        results: dict[TopicPartition, int | KafkapyError] = {}
+        for partition, before in offsets.items():
+            try:
+                results[partition] = self.delete_records(partition, before)
+            except KafkaError as error:
+                results[partition] = error
+        return results
 
     def flush(self) -> None:
         """Nothing was written."""
@@ -215,8 +312,8 @@ class LogDirsCluster:
         reader = self.reader(partition)
         if reader is None:
             raise self._not_here(partition)
+        self._last_read = reader
         return reader
 
-    @staticmethod
-    def _not_here(partition: TopicPartition) -> KafkaError:
-        return KafkaError("UnknownTopicOrPartitionException", f"no copy of {partition} is in the given log dirs")
+    def _not_here(self, partition: TopicPartition) -> KafkaError:
+        return KafkaError("UnknownTopicOrPartitionException", f"no copy of {partition} is in {self.where}")

@@ -4,6 +4,9 @@ All replicas of a partition are maintained alike, each by its own files and chec
 made of real brokers' log dirs too, for any time and with assumed configs. Doing opens only the logs for which there is
 something to do; the checkpoints are written when the cluster is closed.
 
+Nothing beyond a high watermark is touched. Of a cluster directory a plan knows where those will be; those of real
+brokers are taken to have come to the ends of the logs.
+
 Killed at any point, what was done of compaction and retention stands, and the rest is found due again.
 """
 
@@ -15,6 +18,8 @@ from typing import NamedTuple
 from kafkapy.backends import coordinator_maintenance
 from kafkapy.backends.coordinator_maintenance import CoordinatorTask
 from kafkapy.backends.directory import DirectoryCluster
+from kafkapy.backends.directory_reader import DirectoryReader
+from kafkapy.backends.expected_high_watermarks import expected_high_watermarks
 from kafkapy.backends.log_configs import Assumptions, log_config
 from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
 from kafkapy.backends.metadata_snapshots import DueSnapshot, due_snapshot
@@ -63,8 +68,9 @@ def plan(cluster: LogDirsCluster, wanted: Wanted) -> Iterator[Action]:
         yield from _coordinator_actions(cluster, coordinator_maintenance.planned(cluster, wanted.now, wanted.directory))
     for partition, config in _partitions(cluster, wanted):
         tasks: dict[Task, list[int]] = {}
+        known = expected_high_watermarks(cluster, partition) if isinstance(cluster, DirectoryReader) else {}
         for replica in _copies(cluster, partition):
-            situation = _situation(replica, config, wanted)
+            situation = _situation(replica, config, wanted, known.get(_broker(cluster, replica)))
             for task in (*due_files(replica.path, situation), *planned(cluster.dirs.reader(replica), situation)):
                 tasks.setdefault(task, []).append(_broker(cluster, replica))
         yield from _actions(partition, tasks)
@@ -112,6 +118,9 @@ def _partitions(cluster: LogDirsCluster, wanted: Wanted) -> Iterator[tuple[Topic
 
 
 def _copies(cluster: LogDirsCluster, partition: TopicPartition) -> list[Replica]:
+    """Of a cluster directory those on brokers that run, and none where none does."""
+    if isinstance(cluster, DirectoryReader) and not cluster.brokers.alive:
+        return []
     return [replica for replica in cluster.dirs.replicas.get(partition, ()) if not replica.is_future]
 
 
@@ -120,9 +129,10 @@ def _broker(cluster: LogDirsCluster, replica: Replica) -> int:
     return -1 if broker_id is None else broker_id
 
 
-def _situation(replica: Replica, config: LogConfig, wanted: Wanted) -> Situation:
+def _situation(replica: Replica, config: LogConfig, wanted: Wanted, high_watermark: int | None = None) -> Situation:
     offsets = read_checkpoint(replica.log_dir, offset_checkpoint.CLEANER_OFFSET_FILE) if config.compact else {}
-    return Situation(config, offsets.get((replica.partition.topic, replica.partition.partition)), wanted.now)
+    cleaned_to = offsets.get((replica.partition.topic, replica.partition.partition))
+    return Situation(config, cleaned_to, wanted.now, high_watermark)
 
 
 def _is_due(cluster: DirectoryCluster, partition: TopicPartition, config: LogConfig, wanted: Wanted) -> bool:

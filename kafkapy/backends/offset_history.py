@@ -11,18 +11,16 @@ prints the record finds the damage.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from kafkapy.backends.cluster import Cluster
-from kafkapy.backends.replicas import whole_copy
 from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS, TRANSACTION_STATE, partition_for
 from kafkapy.errors import FormatError, KafkaError, SchemaError
 from kafkapy.formats import coordinator_record
 from kafkapy.formats.record_batch import Record
 from kafkapy.log.batch import Batch
 from kafkapy.log.batch_records import batch_records
-from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
 
 Tell = Callable[[str], object]
@@ -64,19 +62,12 @@ def history(cluster: Cluster, topic: str, wanted: HistoryFilter, tell: Tell) -> 
     for number in _partitions(cluster, topic, wanted):
         partition = TopicPartition(topic, number)
         try:
-            for batch in _batches(list(cluster.copies(partition)), tell):
+            for batch in cluster.salvage(partition, tell):
                 records = _records(partition, batch, keeper, tell)
                 if records:
                     yield HistoryBatch(partition, records)
         except KafkaError as error:
             tell(f"{partition}: {error}")
-
-
-def _batches(copies: Sequence[PartitionReader], tell: Tell) -> Iterator[Batch]:
-    chosen = whole_copy(copies) or copies[0]
-    if chosen is not copies[0]:
-        tell(f"{copies[0].damage} ({chosen.directory} is read instead)")
-    return chosen.salvage(tell)
 
 
 def _partitions(cluster: Cluster, topic: str, wanted: HistoryFilter) -> list[int]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from kafkapy.errors import KafkaError
 from kafkapy.formats.record_batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from kafkapy.log.topic_partition import TopicPartition
 
 if TYPE_CHECKING:
-    from kafkapy.coordinator.transaction_coordinator import TransactionCoordinator
+    from kafkapy.coordinator.transactions import Transactions
 
 
 class ProducerIdentity(Protocol):
@@ -34,6 +35,15 @@ class ProducerIdentity(Protocol):
         """Whether batches belong to a transaction."""
         ...
 
+    @property
+    def transactional_id(self) -> str | None:
+        """The id under which it is a transactional producer."""
+        ...
+
+    def renew(self, producer_id: int) -> None:
+        """Go on under another id."""
+        ...
+
     def joins(self, partition: TopicPartition) -> None:
         """A batch is about to go to a partition."""
         ...
@@ -43,8 +53,13 @@ class PlainIdentity:
     """A producer outside transactions."""
 
     transactional = False
+    transactional_id = None
 
     def __init__(self, producer_id: int = NO_PRODUCER_ID) -> None:
+        self.renew(producer_id)
+
+    def renew(self, producer_id: int) -> None:
+        """Go on under another id."""
         self.producer_id = producer_id
         self.epoch = NO_PRODUCER_EPOCH if producer_id == NO_PRODUCER_ID else 0
 
@@ -57,21 +72,25 @@ class TransactionalIdentity:
 
     transactional = True
 
-    def __init__(self, coordinator: TransactionCoordinator, transactional_id: str) -> None:
+    def __init__(self, coordinator: Transactions, transactional_id: str) -> None:
         self._coordinator = coordinator
-        self._transactional_id = transactional_id
+        self.transactional_id = transactional_id
         self.producer_id, self.epoch = coordinator.init_producer_id(transactional_id)
         self._partitions: set[TopicPartition] = set()
+
+    def renew(self, producer_id: int) -> None:
+        """Only the coordinator gives ids."""
+        raise KafkaError("OutOfOrderSequenceException", "The broker received an out of order sequence number.")
 
     def joins(self, partition: TopicPartition) -> None:
         """Tell the coordinator of a partition that is new in this transaction."""
         if partition not in self._partitions:
-            self._coordinator.add_partitions(self._transactional_id, self.producer_id, self.epoch, [partition])
+            self._coordinator.add_partitions(self.transactional_id, self.producer_id, self.epoch, [partition])
             self._partitions.add(partition)
 
     def end(self, commit: bool) -> None:
         """End the transaction, if anything was sent in it; the next batch opens another."""
         if self._partitions:
             self._partitions.clear()
-            ended = self._coordinator.end(self._transactional_id, self.producer_id, self.epoch, commit)
+            ended = self._coordinator.end(self.transactional_id, self.producer_id, self.epoch, commit)
             self.producer_id, self.epoch = ended

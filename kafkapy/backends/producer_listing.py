@@ -7,45 +7,41 @@ because a directory may be looked at long after its broker stopped.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from kafkapy.backends.log_dirs import LogDirsCluster
+from kafkapy.backends.producers import ActiveProducer, NotHere, PartitionProducers, Producers
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.producer_append import ProducerEntry
 from kafkapy.log.topic_partition import TopicPartition
 
 
-class ActiveProducer(NamedTuple):
-    """One producer; -1 stands for a coordinator epoch or a sequence that is not known."""
-
-    producer_id: int
-    producer_epoch: int
-    coordinator_epoch: int
-    last_sequence: int
-    last_timestamp: int
-    current_txn_start_offset: int | None
+def list_producers(
+    cluster: LogDirsCluster, partitions: Iterable[TopicPartition], broker_id: int | None = None
+) -> Producers:
+    """By partition, as the leader knows them or the replica on ``broker_id``."""
+    return {partition: _producers(cluster, partition, broker_id) for partition in partitions}
 
 
-def active_producers(
-    cluster: LogDirsCluster, partition: TopicPartition, broker_id: int | None = None
-) -> list[ActiveProducer]:
-    """The producers by id, as the leader knows them or the replica on ``broker_id``."""
-    return listed(replica_reader(cluster, partition, broker_id))
+def _producers(
+    cluster: LogDirsCluster, partition: TopicPartition, broker_id: int | None
+) -> PartitionProducers | KafkapyError:
+    try:
+        reader = _replica_reader(cluster, partition, broker_id)
+        found = [_listed(producer_id, entry) for producer_id, entry in sorted(reader.producers.producers.items())]
+    except KafkapyError as error:
+        return error
+    return PartitionProducers(found, reader.damage)
 
 
-def replica_reader(cluster: LogDirsCluster, partition: TopicPartition, broker_id: int | None = None) -> PartitionReader:
+def _replica_reader(cluster: LogDirsCluster, partition: TopicPartition, broker_id: int | None) -> PartitionReader:
     """The log that knows the producers: the leader's, or that of the replica on ``broker_id``."""
     _check_exists(cluster, partition)
     reader = cluster.reader(partition) if broker_id is None else _replica(cluster, partition, broker_id)
     if reader is None:
-        raise KafkapyError(f"no copy of {partition} is in the given log dirs")
+        raise NotHere(f"no copy of {partition} is in {cluster.where}")
     return reader
-
-
-def listed(reader: PartitionReader) -> list[ActiveProducer]:
-    """The producers of a log by id."""
-    return [_listed(producer_id, entry) for producer_id, entry in sorted(reader.producers.producers.items())]
 
 
 def _check_exists(cluster: LogDirsCluster, partition: TopicPartition) -> None:

@@ -21,7 +21,8 @@ Value = TypeVar("Value")
 
 
 class ProducerOptions(NamedTuple):
-    """The configs that matter to a producer without a network, with Kafka's defaults for its console producer."""
+    """The configs that matter to a producer, with Kafka's defaults for its console producer; but what fails on its way
+    is tried again until ``delivery.timeout.ms`` is over, where Kafka's gives up after three times (``retries``)."""
 
     batch_size: int = 16384
     linger_ms: int = 1000
@@ -30,6 +31,9 @@ class ProducerOptions(NamedTuple):
     level: int | None = None
     max_request_size: int = 1048576
     idempotent: bool = True
+    buffer_memory: int = 32 << 20
+    delivery_timeout_ms: int = 120_000
+    retries: int | None = None
 
     @classmethod
     def of(cls, configs: Mapping[str, str]) -> ProducerOptions:
@@ -44,6 +48,9 @@ class ProducerOptions(NamedTuple):
             level=_level(configs, codec),
             max_request_size=_number(configs, "max.request.size", 1048576),
             idempotent=_is_idempotent(configs, acks),
+            buffer_memory=_number(configs, "buffer.memory", 32 << 20),
+            delivery_timeout_ms=_number(configs, "delivery.timeout.ms", 120_000),
+            retries=_number(configs, "retries", 0) if "retries" in configs else None,
         )
 
 
@@ -67,7 +74,7 @@ def _number(configs: Mapping[str, str], name: str, default: int) -> int:
     if name not in configs:
         return default
     text = configs[name].strip()
-    kind, parse = ("LONG", parse_long) if name == "linger.ms" else ("INT", parse_int)
+    kind, parse = ("LONG", parse_long) if name in ("linger.ms", "buffer.memory") else ("INT", parse_int)
     try:
         value = parse(text)
     except FormatError:

@@ -3,7 +3,7 @@
 Every node keeps ``quorum-state`` (the epoch, and the leader and voters it knew of) and its copy of the metadata log;
 the log has who registered, and with kraft.version 1 the voters. The leader and the epoch are those of the node that has
 heard of the highest epoch. How far a copy reaches is in the files; which offset was committed, who fetched when, and
-who observed is known to a running leader only, and is None here.
+who observed is known to a running leader only (live/live_quorum.py), and is None here.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ import os
 from contextlib import suppress
 from typing import NamedTuple
 
-from kafkapy.backends.cluster_file import FILE_NAME, decode
-from kafkapy.backends.selection import Selection, open_cluster
 from kafkapy.errors import FormatError
 from kafkapy.formats import meta_properties, quorum_state
 from kafkapy.formats.quorum_state import NO_ID, QuorumState
@@ -38,13 +36,16 @@ class Voter(NamedTuple):
 
 
 class MetadataReplica(NamedTuple):
-    """A copy of the metadata log; None for what is not known of one whose files are elsewhere."""
+    """A copy of the metadata log; None for what is not known of one whose files are elsewhere, -1 for a time that the
+    leader does not know either."""
 
     node_id: int | None
     directory_id: str
     log_end_offset: int | None
     lag: int | None
     status: str | None
+    last_fetch_timestamp: int | None = None
+    last_caught_up_timestamp: int | None = None
 
 
 class Quorum(NamedTuple):
@@ -56,6 +57,9 @@ class Quorum(NamedTuple):
     max_follower_lag: int | None
     voters: tuple[Voter, ...] | None
     replicas: tuple[MetadataReplica, ...]
+    high_watermark: int | None = None
+    max_follower_lag_time_ms: int | None = None
+    observers: tuple[Voter, ...] | None = None
 
 
 class _Node(NamedTuple):
@@ -63,17 +67,6 @@ class _Node(NamedTuple):
     cluster_id: str | None
     state: QuorumState | None
     log_end_offset: int | None
-
-
-def log_dir_paths(selection: Selection) -> tuple[str, ...]:
-    """The log dirs of the cluster that is meant."""
-    open_cluster(selection)  # which says what is wrong where it is no cluster
-    if selection.log_dirs:
-        return selection.log_dirs
-    path = os.path.join(selection.directory, FILE_NAME)
-    with open(path, "rb") as file:
-        brokers = decode(file.read(), path).brokers
-    return tuple(os.path.join(selection.directory, log_dir) for broker in brokers for log_dir in broker.log_dirs)
 
 
 def describe_quorum(*log_dirs: str) -> Quorum:

@@ -13,17 +13,18 @@ Killed at any point, the metadata says which partitions are on their way: starte
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
 from kafkapy.backends.directory import DirectoryCluster
-from kafkapy.backends.log_dir_moves import Copied, directory_id, find_log_dir, finish_move, start_move
-from kafkapy.errors import KafkaError, KafkapyError
+from kafkapy.backends.log_dir_moves import directory_id, find_log_dir, finish_move, start_moves
+from kafkapy.backends.plan_checks import EXISTING, check_brokers, check_partitions, refusal, terse
+from kafkapy.backends.replica_control import Copied
+from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import AssignReplicaToDir, Change, Reassign
 from kafkapy.metadata.elections import Cluster
 from kafkapy.metadata.features import IBP_3_7_IV2
-from kafkapy.metadata.reassignment.layout import Assignment, Layout
-from kafkapy.metadata.reassignment.plan_batches import batches
+from kafkapy.metadata.reassignment.layout import Assignment
 from kafkapy.metadata.reassignment.reassignment_json import Reassignment
 from kafkapy.metadata.reassignment.under_way import reassignments_under_way
 from kafkapy.metadata.reassignment.verification import is_going_on, targets_of
@@ -32,21 +33,14 @@ from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
 from kafkapy.replication.broker_state import RUNNING
 from kafkapy.replication.partition import ReplicatedPartition
 
-EXISTING = (
-    "Cannot execute because there is an existing partition assignment.  Use --additional to override this and create a "
-    "new partition assignment in addition to the existing one. The --additional flag can also be used to change the "
-    "throttle by resubmitting the current reassignment."
-)
-
 
 def check(cluster: DirectoryCluster, plan: Reassignment, additional: bool = False) -> None:
     """Refuse what cannot be executed here. A plan that is under way already may be executed again, to go on."""
     under_way = reassignments_under_way(cluster.image())
     if under_way and not additional and not is_going_on(under_way, plan.replicas):
         raise terse(EXISTING)
-    for broker in missing_brokers(cluster, plan.replicas):
-        raise KafkaError("AdminCommandFailedException", f"Unknown broker id {broker}")
-    _check_partitions(cluster, plan.replicas)
+    check_brokers(cluster.image(), cluster.brokers.alive, plan.replicas)
+    check_partitions(cluster.image(), plan.replicas)
     for (partition, broker), path in sorted(plan.log_dirs.items()):
         if broker not in cluster.brokers.alive:
             _check_stays(partition, broker, path)
@@ -57,17 +51,6 @@ def check(cluster: DirectoryCluster, plan: Reassignment, additional: bool = Fals
             )
 
 
-def missing_brokers(cluster: DirectoryCluster, plan: Assignment) -> list[int]:
-    """The brokers that a plan gives replicas to and that are not up; one that is down may keep what it has."""
-    given: set[int] = set()
-    for partition, replicas in plan.items():
-        topic = cluster.image().topics.get(partition.topic)
-        state = None if topic is None else topic.partitions.get(partition.partition)
-        held = () if state is None else set(state.replicas).difference(state.adding_replicas)
-        given.update(set(replicas).difference(held))
-    return sorted(given.difference(cluster.brokers.alive))
-
-
 def _check_stays(partition: TopicPartition, broker: int, path: str) -> None:
     """A broker that is down cannot move what it has, but keep it."""
     if not os.path.isdir(os.path.join(path, str(partition))):
@@ -75,17 +58,6 @@ def _check_stays(partition: TopicPartition, broker: int, path: str) -> None:
             "AdminCommandFailedException",
             f"Failed to alter dir for {partition}-{broker}: broker {broker} is down, and the replica is not in {path}.",
         )
-
-
-def _check_partitions(cluster: DirectoryCluster, partitions: Iterable[TopicPartition]) -> None:
-    topics = cluster.image().topics
-    for partition in sorted(partitions):
-        if partition.topic not in topics:
-            raise from_admin(KafkaError("UnknownTopicOrPartitionException", f"Topic {partition.topic} not found."))
-    missing = [str(each) for each in sorted(partitions) if each.partition not in topics[each.topic].partitions]
-    if missing:
-        message = f"Unable to find partition: {', '.join(missing)}"
-        raise from_admin(KafkaError("UnknownTopicOrPartitionException", message))
 
 
 def check_accepted(cluster: DirectoryCluster, plan: Assignment, allow_factor_change: bool = True) -> None:
@@ -103,40 +75,18 @@ def check_accepted(cluster: DirectoryCluster, plan: Assignment, allow_factor_cha
         except KafkaError as error:
             refused[partition] = error
     if refused:
-        raise terse(
-            "\n".join(["Error reassigning partition(s):", *(f"{each}: {why}" for each, why in refused.items())])
-        )
-
-
-def in_parts(
-    layout: Layout, plan: Reassignment, most_partitions: int | None = None, most_bytes: int | None = None
-) -> list[Reassignment]:
-    """A plan in parts of so many partitions and so many bytes at most."""
-    return [
-        Reassignment(part, {replica: path for replica, path in plan.log_dirs.items() if replica[0] in part})
-        for part in batches(layout, plan.replicas, most_partitions, most_bytes)
-    ]
-
-
-def execute(
-    cluster: DirectoryCluster, parts: Sequence[Reassignment], wait: bool, copied: Copied
-) -> Iterator[Reassignment]:
-    """Execute a plan part by part; each is handed out when it has been started, and completed before the next one
-    begins. Without ``wait`` they are only started."""
-    for part in parts:
-        start(cluster, part)
-        yield part
-        stalled = play(cluster, part.replicas, copied) if wait else {}
-        if stalled:
-            told = "; ".join(f"{partition}: {why}" for partition, why in list(stalled.items())[:5])
-            raise KafkapyError(
-                f"{len(stalled)} of {len(part.replicas)} reassignments cannot be completed now ({told}); when that is "
-                "put right, execute the same plan again to go on"
-            )
+        raise refusal("Error reassigning partition(s):", refused)
 
 
 def start(cluster: DirectoryCluster, plan: Reassignment) -> None:
-    """Begin the moves of a plan, all or none; those that are under way or done stay as they are."""
+    """Begin the moves of a plan between brokers, then those between log dirs."""
+    start_reassignments(cluster, plan)
+    start_moves(cluster, plan.log_dirs)
+
+
+def start_reassignments(cluster: DirectoryCluster, plan: Reassignment) -> None:
+    """Begin to move partitions, all or none, new replicas to where the plan wants them; those that are under way or
+    done stay as they are."""
     before = {partition: cluster.replicas.registration(partition) for partition in plan.replicas}
     changes: list[Change] = []
     for partition, replicas in sorted(plan.replicas.items()):
@@ -154,9 +104,6 @@ def start(cluster: DirectoryCluster, plan: Reassignment) -> None:
                 if path is not None
             ]
     cluster.apply(*changes)
-    for (partition, broker), path in sorted(plan.log_dirs.items()):
-        if broker in before[partition].replicas and broker in cluster.brokers.alive:
-            start_move(cluster, partition, broker, directory_id(cluster, broker, path))
 
 
 def _must_be_taken_back(state: PartitionRegistration, replicas: tuple[int, ...]) -> bool:
@@ -225,16 +172,5 @@ def cancel(cluster: DirectoryCluster, partitions: Iterable[TopicPartition]) -> N
             refused[partition] = error
     if refused:
         plural = "" if len(refused) == 1 else "s"
-        lines = (f"{partition}: {error}" for partition, error in refused.items())
-        raise terse("\n".join([f"Error cancelling partition reassignment{plural} for:", *lines]))
+        raise refusal(f"Error cancelling partition reassignment{plural} for:", refused)
     cluster.apply(*(Reassign(*partition, None) for partition in wanted))
-
-
-def terse(message: str) -> KafkaError:
-    """An error that Kafka's tool tells without more words."""
-    return KafkaError("TerseException", message)
-
-
-def from_admin(error: KafkaError) -> KafkaError:
-    """An error as it comes out of Kafka's client."""
-    return KafkaError(error.name, f"org.apache.kafka.common.errors.{error.name}: {error}")

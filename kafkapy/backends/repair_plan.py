@@ -117,7 +117,7 @@ def _step(first: CopyReport, report: CopyReport) -> Step:
     if report.verdict is Verdict.AHEAD or (report.verdict is Verdict.LOST and end > first.good_to):
         offset = first.good_to if cut is None else cut
         return _truncated(copy, offset, f"{trusted.name} has no more")
-    if report.verdict in (Verdict.BEHIND, Verdict.LOST):
+    if report.verdict in (Verdict.BEHIND, Verdict.AT_RISK, Verdict.LOST):
         return _behind(trusted, copy)
     parting = _first_difference(report)
     if report.verdict is Verdict.DIFFERENT and cut is not None and cut <= parting and cut < end:
@@ -138,6 +138,9 @@ def _to_save(first: CopyReport, report: CopyReport) -> str:
 def _behind(trusted: Copy, copy: Copy) -> Step:
     end, start = copy.reader.log_end_offset, trusted.reader.log_start_offset
     text = f"it has lost {_offsets(end, copy.once_to)} and " if copy.has_lost else "nothing to do: it "
+    if copy.not_fetching is not None:
+        lost = f"it has lost {_offsets(end, copy.once_to)}; " if copy.has_lost else ""
+        text = f"{lost}start its broker, which is {copy.not_fetching}: it "
     if end < start:
         return Step(copy, Action.FETCH, start, f"{text}begins anew at offset {start}, where {trusted.name} does")
     again = "fetches them again" if copy.has_lost else "fetches"

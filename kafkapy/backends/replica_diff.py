@@ -6,29 +6,24 @@ A damaged copy counts as far as it is good: one without damage that is shorter t
 Damage shows only when a copy is read, so the choice is made again when the trusted one turns out to have some.
 
 A copy has lost records where its log ends before what its own checkpoints and leader epochs say that it once had.
+One that is behind fetches the rest. Where its broker does not fetch, as brokers of a cluster directory that are down,
+what is committed and not in it is on fewer disks than it should be, and stays so: data at risk.
 
-Nothing is locked and nothing is written: log dirs of a running broker may be a little apart, as replicas are.
+Where the copies come from, files (file_replica_diff.py) or brokers (live/live_replica_diff.py), makes no difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from kafkapy.backends.log_configs import log_config
-from kafkapy.backends.log_dirs import LogDirsCluster
 from kafkapy.backends.replicas import Replica
-from kafkapy.errors import FormatError
-from kafkapy.formats import offset_checkpoint
 from kafkapy.formats.leader_epoch_checkpoint import EpochEntry, epoch_for_offset
-from kafkapy.log.checkpoints import read_checkpoint
+from kafkapy.log.compared_log import ComparedLog
 from kafkapy.log.epoch_comparison import EpochDifference, first_epoch_difference, truncation_offset
-from kafkapy.log.leader_epochs import read_epochs
-from kafkapy.log.partition_reader import PartitionReader
-from kafkapy.log.replica_comparison import Comparison, Damage, compare, torn_bytes, verify
+from kafkapy.log.replica_comparison import Comparison, Damage, compare, verify
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
 
 Advance = Callable[[int], None]
 
@@ -43,6 +38,7 @@ class Verdict(StrEnum):
     EPOCHS_DIFFER = "epochs differ"
     DIFFERENT = "different"
     OTHER_TOPIC = "other topic"
+    AT_RISK = "data at risk"
     LOST = "records lost"
     DAMAGED = "damaged"
 
@@ -52,11 +48,14 @@ class Verdict(StrEnum):
 
 
 class Copy(NamedTuple):
-    """A copy, what its files say, and what the metadata says of its broker; ``once_to`` is how far its log went."""
+    """A copy, what its files say, and what the metadata says of its broker; ``once_to`` is how far its log went,
+    ``committed_to`` how far it knew it to be committed. ``not_fetching`` is why its broker does not fetch: what it is,
+    None where it may. ``readable_to`` is how far a broker gives it out, ``told_epoch`` the last epoch where it tells no
+    more of them."""
 
     replica: Replica
     broker_id: int | None
-    reader: PartitionReader
+    reader: ComparedLog
     topic_id: str | None
     epochs: tuple[EpochEntry, ...] | None
     cleaned_to: int | None
@@ -66,6 +65,10 @@ class Copy(NamedTuple):
     is_assigned: bool
     torn_bytes: int
     once_to: int
+    committed_to: int
+    not_fetching: str | None = None
+    readable_to: int | None = None
+    told_epoch: int | None = None
 
     @property
     def name(self) -> str:
@@ -85,6 +88,8 @@ class Copy(NamedTuple):
     @property
     def last_epoch(self) -> int:
         """The epoch of its last record."""
+        if self.told_epoch is not None:
+            return self.told_epoch
         own = [entry.epoch for entry in self.epochs or () if entry.start_offset < self.reader.log_end_offset]
         return own[-1] if own else -1
 
@@ -106,14 +111,15 @@ class CopyReport(NamedTuple):
 
 
 class PartitionReport(NamedTuple):
-    """All copies of a partition, the trusted one first; ``missing_brokers`` should have one in the given log dirs, and
-    of ``brokers_not_given`` there is no log dir."""
+    """All copies of a partition, the trusted one first; ``missing_brokers`` should have one in the given log dirs, of
+    ``brokers_not_given`` there is no log dir, and those of ``not_read`` could not be read: why."""
 
     partition: TopicPartition
     copies: tuple[CopyReport, ...]
     leader: int | None
     missing_brokers: tuple[int, ...] = ()
     brokers_not_given: tuple[int, ...] = ()
+    not_read: Mapping[int, str] = {}
 
     @property
     def trusted(self) -> CopyReport:
@@ -124,17 +130,34 @@ class PartitionReport(NamedTuple):
         return any(report.verdict.is_difference for report in self.copies)
 
 
-def diff_partition(
-    cluster: LogDirsCluster, partition: TopicPartition, advance: Advance = lambda _: None
-) -> PartitionReport:
-    """Compare all copies of a partition that is in the log dirs."""
-    registration = _registration(cluster, partition)
-    copies = [_copy(cluster, replica, registration) for replica in cluster.dirs.replicas[partition]]
-    wanted_id = cluster.image().topics[partition.topic].id if registration is not None else None
-    compacted_to = _compacted_to(cluster, partition, copies)
+class ReplicaDiff(Protocol):
+    """Who has the copies of partitions."""
+
+    @property
+    def where(self) -> str:
+        """What to call the place where they are looked for."""
+        ...
+
+    def partitions(self) -> list[TopicPartition]:
+        """All partitions, sorted."""
+        ...
+
+    def prepare(self, partitions: Sequence[TopicPartition]) -> int:
+        """Make ready for some partitions; how many bytes a comparison reads of the copies that are not trusted."""
+        ...
+
+    def diff(self, partition: TopicPartition, advance: Advance) -> PartitionReport:
+        """Compare all copies of a partition that was made ready."""
+        ...
+
+
+def diff_copies(
+    copies: Sequence[Copy], topic_id: str | None, compacted_to: int, advance: Advance
+) -> tuple[CopyReport, ...]:
+    """All copies, the trusted one first; below ``compacted_to`` compaction may have been at work."""
     damages: dict[str, Damage] = {}
     while True:
-        trusted = max(copies, key=lambda copy: _trust(copy, damages, wanted_id))
+        trusted = max(copies, key=lambda copy: _trust(copy, damages, topic_id))
         before = damages.get(trusted.replica.path)
         others = [copy for copy in copies if copy is not trusted]
         reports = [_report(trusted, copy, compacted_to, damages, advance) for copy in others]
@@ -142,80 +165,7 @@ def diff_partition(
         if own == before:
             break
     intact = Verdict.LOST if trusted.has_lost else Verdict.TRUSTED
-    first = CopyReport(trusted, Verdict.DAMAGED if own else intact, damage=own)
-    leader = None if registration is None or registration.leader == NO_LEADER else registration.leader
-    return PartitionReport(partition, (first, *reports), leader, *_without_copy(cluster, registration, copies))
-
-
-def _without_copy(
-    cluster: LogDirsCluster, registration: PartitionRegistration | None, copies: list[Copy]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The replicas that are not here though a log dir of their broker is, and those of brokers without one here."""
-    present, given = {copy.broker_id for copy in copies}, {*cluster.dirs.broker_ids.values()}
-    absent = [broker for broker in (registration.replicas if registration else ()) if broker not in present]
-    return tuple(each for each in absent if each in given), tuple(each for each in absent if each not in given)
-
-
-def size_to_compare(cluster: LogDirsCluster, partition: TopicPartition) -> int:
-    """How many bytes a comparison reads of the copies that are not trusted, about."""
-    sizes = sorted(cluster.dirs.reader(replica).size for replica in cluster.dirs.replicas[partition])
-    return sum(sizes[:-1])
-
-
-def _registration(cluster: LogDirsCluster, partition: TopicPartition) -> PartitionRegistration | None:
-    topic = cluster.image().topics.get(partition.topic) if cluster.has_metadata else None
-    return None if topic is None else topic.partitions.get(partition.partition)
-
-
-def _copy(cluster: LogDirsCluster, replica: Replica, registration: PartitionRegistration | None) -> Copy:
-    broker_id = cluster.dirs.broker_ids[replica.log_dir]
-    epochs = _epochs(replica.path)
-    once_to = _once_to(replica, epochs)  # before the log, which may be written to
-    reader = cluster.dirs.reader(replica)
-    topic, number = replica.partition
-    cleaned = read_checkpoint(replica.log_dir, offset_checkpoint.CLEANER_OFFSET_FILE).get((topic, number))
-    known = registration is not None and not replica.is_future
-    said = registration or PartitionRegistration((), (), ())
-    return Copy(
-        replica,
-        broker_id,
-        reader,
-        _topic_id(reader),
-        epochs,
-        cleaned,
-        is_leader=known and said.leader != NO_LEADER and broker_id == said.leader,
-        in_isr=known and broker_id in said.isr,
-        in_elr=known and broker_id in said.elr,
-        is_assigned=registration is None or broker_id in said.replicas,
-        torn_bytes=torn_bytes(reader),
-        once_to=once_to,
-    )
-
-
-def _once_to(replica: Replica, epochs: tuple[EpochEntry, ...] | None) -> int:
-    """How far the log went, by its last epoch and the checkpoints of what was flushed and what was committed."""
-    found = [entry.start_offset for entry in (epochs or ())[-1:]]
-    topic, number = replica.partition
-    if not replica.is_future:
-        for name in (offset_checkpoint.RECOVERY_POINT_FILE, offset_checkpoint.HIGH_WATERMARK_FILE):
-            found.append(read_checkpoint(replica.log_dir, name).get((topic, number), 0))
-    return max(found, default=0)
-
-
-def _topic_id(reader: PartitionReader) -> str | None:
-    """The topic id of a copy; None where it has none, or one that cannot be read."""
-    try:
-        return reader.topic_id
-    except FormatError:
-        return None
-
-
-def _epochs(directory: str) -> tuple[EpochEntry, ...] | None:
-    """The leader epochs of a copy; None where the file cannot be read."""
-    try:
-        return tuple(read_epochs(directory))
-    except FormatError:
-        return None
+    return (CopyReport(trusted, Verdict.DAMAGED if own else intact, damage=own), *reports)
 
 
 def _trust(copy: Copy, damages: Mapping[str, Damage], topic_id: str | None) -> tuple[object, ...]:
@@ -238,18 +188,6 @@ def _trust(copy: Copy, damages: Mapping[str, Damage], topic_id: str | None) -> t
 def _good_to(copy: Copy, damages: Mapping[str, Damage]) -> int:
     damage = damages.get(copy.replica.path)
     return copy.reader.log_end_offset if damage is None else damage.offset
-
-
-def _compacted_to(cluster: LogDirsCluster, partition: TopicPartition, copies: list[Copy]) -> int:
-    """Below which offset compaction may have been at work, on these brokers or on one that they fetched from."""
-    checkpoints = [copy.cleaned_to for copy in copies if copy.cleaned_to is not None]
-    if checkpoints:
-        return max(checkpoints)
-    if partition.topic not in cluster.image().topics or not cluster.has_metadata:
-        return 0
-    if "compact" not in log_config(cluster.image(), partition.topic).cleanup_policy:
-        return 0
-    return max(copy.reader.segments[-1].base_offset if copy.reader.segments else 0 for copy in copies)
 
 
 def _report(trusted: Copy, copy: Copy, compacted_to: int, damages: dict[str, Damage], advance: Advance) -> CopyReport:
@@ -293,6 +231,8 @@ def _verdict(trusted: Copy, good_to: int, report: CopyReport) -> Verdict:
         return Verdict.LOST
     if end > good_to:
         return Verdict.AHEAD
+    if end < min(trusted.committed_to, good_to) and copy.not_fetching is not None:
+        return Verdict.AT_RISK
     return Verdict.ALIKE if end == good_to else Verdict.BEHIND
 
 

@@ -15,20 +15,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from kafkapy.backends.broker_logs import BrokerLogs, Checkpointed
 from kafkapy.backends.future_replicas import recover_moves, remove_futures
-from kafkapy.backends.replication import acting_registration, farthest
+from kafkapy.backends.replication import acting_registration, farthest, replication_settings
 from kafkapy.errors import KafkaError
 from kafkapy.formats.uuid import DIRECTORY_UNASSIGNED
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import AlterPartition, AssignReplicaToDir
-from kafkapy.metadata.config_control import MIN_IN_SYNC_REPLICAS, topic_config
-from kafkapy.metadata.image import BROKER, MetadataImage
+from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, TopicImage
 from kafkapy.replication.broker_state import BrokerStates
-from kafkapy.replication.leader import ReplicationSettings
 from kafkapy.replication.partition import ReplicatedPartition
 from kafkapy.replication.replica import Replica
-
-REPLICA_LAG_TIME_MAX_MS = "replica.lag.time.max.ms"
 
 
 class ReplicaLogs:
@@ -74,12 +70,17 @@ class ReplicaLogs:
             replica.flush()
 
     def crash(self, broker_id: int) -> dict[TopicPartition, tuple[int, int]]:
-        """Lose what a broker has not flushed: where the logs ended that lost anything, and where they end now."""
+        """Lose what a broker has not flushed: where the logs ended that lost anything, and where they end now.
+
+        Its high watermarks stay, as checkpoints do: those are synced when they are written. So its log dir tells what
+        was committed and is gone.
+        """
         lost = {}
         for replica in self._on(broker_id):
-            end = replica.log_end_offset
+            end, high_watermark = replica.log_end_offset, replica.high_watermark
             if replica.crash(self._now()):
                 lost[replica.log.partition] = end, replica.log_end_offset
+                replica.high_watermark = high_watermark
         return lost
 
     def _on(self, broker_id: int) -> Iterator[Replica]:
@@ -195,7 +196,11 @@ class ReplicaLogs:
         registration, now = self.registration(partition), self._now()
         replicas = {broker: self._replica(broker, logs, partition) for broker, logs in self._of(partition)}
         replicated = ReplicatedPartition(
-            partition, replicas, self._brokers, self._settings(partition), lambda isr: self._alter_isr(replicated, isr)
+            partition,
+            replicas,
+            self._brokers,
+            replication_settings(self._image(), partition.topic),
+            lambda isr: self._alter_isr(replicated, isr),
         )
         self._partitions[partition] = replicated
         self._topic_ids[partition] = self._image().topics[partition.topic].id
@@ -217,11 +222,6 @@ class ReplicaLogs:
     def _replica(self, broker_id: int, logs: BrokerLogs, partition: TopicPartition) -> Replica:
         log = logs.log(partition, self._image().topics[partition.topic].id)
         return Replica(broker_id, log, *logs.checkpointed(partition))
-
-    def _settings(self, partition: TopicPartition) -> ReplicationSettings:
-        image = self._image()
-        lag = image.config(BROKER, "").get(REPLICA_LAG_TIME_MAX_MS, "30000")
-        return ReplicationSettings(int(topic_config(image, partition.topic, MIN_IN_SYNC_REPLICAS, "1")), int(lag))
 
     def _alter_isr(self, replicated: ReplicatedPartition, isr: tuple[int, ...]) -> None:
         registration = self.registration(replicated.partition)
@@ -291,7 +291,7 @@ class ReplicaLogs:
         if topic is None or topic.id != self._topic_ids[partition] or partition.partition not in topic.partitions:
             del self._partitions[partition], self._topic_ids[partition]
             return
-        replicated.settings = self._settings(partition)
+        replicated.settings = replication_settings(self._image(), partition.topic)
         present = dict(self._of(partition))
         for broker_id in replicated.replicas.keys() - present.keys():
             replicated.broker_left(broker_id)

@@ -1,11 +1,23 @@
-"""Who leads a partition of a cluster directory, where the metadata does not say it or a crash came in between."""
+"""Who leads a partition of a cluster directory, where the metadata does not say it or a crash came in between; and by
+which settings its replicas are kept in sync."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from kafkapy.metadata.config_control import MIN_IN_SYNC_REPLICAS, topic_config
+from kafkapy.metadata.image import BROKER, MetadataImage
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
+from kafkapy.replication.leader import ReplicationSettings
 from kafkapy.replication.replica import Replica
+
+REPLICA_LAG_TIME_MAX_MS = "replica.lag.time.max.ms"
+
+
+def replication_settings(image: MetadataImage, topic: str) -> ReplicationSettings:
+    """What the configs of a topic and of the brokers say."""
+    lag = image.config(BROKER, "").get(REPLICA_LAG_TIME_MAX_MS, "30000")
+    return ReplicationSettings(int(topic_config(image, topic, MIN_IN_SYNC_REPLICAS, "1")), int(lag))
 
 
 def acting_registration(

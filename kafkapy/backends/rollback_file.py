@@ -49,6 +49,16 @@ def keep_rollback_file(
     raise KafkapyError(f"--rollback-file: {path} exists already, and is not the way back from here: name another")
 
 
+def find_rollback_file(image: MetadataImage, log_dirs: LogDirs, plan: Reassignment, plan_path: str) -> str | None:
+    """The file beside a plan that leads back from here; None where there is none, or it was kept elsewhere."""
+    for candidate in _names(plan_path):
+        if not os.path.exists(candidate):
+            return None
+        if _leads_back(candidate, image, log_dirs, plan):
+            return candidate
+    raise AssertionError("there is no end of names")
+
+
 def _replicas_before(image: MetadataImage, plan: Assignment) -> dict[TopicPartition, tuple[int, ...]]:
     """The current replicas, but for those that another reassignment under way is about to add."""
     states = {partition: image.topics[partition.topic].partitions[partition.partition] for partition in plan}

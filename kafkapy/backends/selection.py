@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.backends.cluster_file import FILE_NAME
-from kafkapy.errors import KafkapyError, Unsupported, UsageError
+from kafkapy.errors import KafkapyError, UsageError
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
+    from kafkapy.backends.log_dirs import LogDirsCluster
 
 VARIABLE = "KAFKAPY_CLUSTER"
 DEFAULT_DIRECTORY = "kafkapy-cluster"
 DEFAULT_BROKERS = 3
+KINDS = ("cluster", "log_dirs", "bootstrap_server", "bootstrap_controller")
 
 
 class Selection(NamedTuple):
@@ -22,6 +26,19 @@ class Selection(NamedTuple):
     cluster: str | None = None
     log_dirs: tuple[str, ...] = ()
     bootstrap_server: str | None = None
+    command_config: str | None = None
+    bootstrap_controller: str | None = None
+    timeout_ms: int | None = None
+    """How long a running cluster may take for one thing; what the client's configs say where it is None."""
+    command_pairs: tuple[str, ...] = ()
+    """NAME=VALUE, as --command-property has them: settings that win over those of command_config."""
+    properties: Mapping[str, str] | None = None
+    """The client's configs where they are read already; only a running cluster looks at them."""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a running cluster is meant."""
+        return bool(self.bootstrap_server or self.bootstrap_controller)
 
     @property
     def directory(self) -> str:
@@ -31,12 +48,16 @@ class Selection(NamedTuple):
 
 def open_cluster(selection: Selection) -> Cluster:
     """The cluster, to be read."""
-    named = [name for name in ("cluster", "log_dirs", "bootstrap_server") if getattr(selection, name)]
+    named = [name for name in KINDS if getattr(selection, name)]
     if len(named) > 1:
         options = " and ".join("--" + name.replace("_", "-") for name in named)
         raise UsageError(f"{options} name different clusters: give one of them")
-    if selection.bootstrap_server:
-        raise Unsupported("--bootstrap-server", "this version", "use --log-dirs on the brokers' data directories")
+    if selection.is_live:
+        from kafkapy.backends.live.opening import open_live
+
+        return open_live(selection)
+    if selection.command_config:
+        raise UsageError("--command-config goes with --bootstrap-server")
     if selection.log_dirs:
         from kafkapy.backends.log_dirs import LogDirsCluster
 
@@ -44,12 +65,18 @@ def open_cluster(selection: Selection) -> Cluster:
     return _open_directory(selection.directory)
 
 
-def open_cluster_for_writing(selection: Selection, sync: bool = True, legacy_placement: bool = False) -> Cluster:
-    """The cluster, to be changed; the default directory is made where it is not there. To be closed."""
-    if selection.log_dirs or selection.bootstrap_server:
+def open_cluster_for_writing(
+    selection: Selection, sync: bool = True, legacy_placement: bool = False, wait_s: float | None = None
+) -> Cluster:
+    """The cluster, to be changed; the default directory is made where it is not there. To be closed.
+
+    Where another process writes to it, that is waited for: for ``wait_s``, by default a little while.
+    """
+    if selection.log_dirs or selection.is_live:
         return open_cluster(selection)
     directory = selection.directory
     from kafkapy.backends.directory import DirectoryCluster
+    from kafkapy.backends.waiting import WRITER_WAITS_S, Time, waited
     from kafkapy.log.files import Files
 
     if not os.path.isdir(directory) and selection.cluster is None:
@@ -58,7 +85,8 @@ def open_cluster_for_writing(selection: Selection, sync: bool = True, legacy_pla
         make_cluster(directory, DEFAULT_BROKERS, files=Files(sync))
         _tell(f"kafkapy: made the cluster directory {directory} with {DEFAULT_BROKERS} brokers")
     check_directory(directory)
-    cluster = DirectoryCluster(directory, Files(sync))
+    timeout_s = WRITER_WAITS_S if wait_s is None else wait_s
+    cluster = waited(lambda: DirectoryCluster(directory, Files(sync)), timeout_s, _tell, Time())
     if legacy_placement:
         from kafkapy.metadata.legacy import place
 
@@ -70,7 +98,20 @@ def open_cluster_for_writing(selection: Selection, sync: bool = True, legacy_pla
     return cluster
 
 
-def finish_transactions(cluster: Cluster) -> None:
+@contextmanager
+def reopened(selection: Selection, opened: Cluster, to_write: bool = False) -> Iterator[Cluster]:
+    """A cluster that is open, opened once more to be read, or to be changed; of a running one, one connection does."""
+    if selection.is_live:
+        yield opened
+        return
+    again = open_cluster_for_writing(selection) if to_write else open_cluster(selection)
+    try:
+        yield again
+    finally:
+        again.close()
+
+
+def finish_transactions(cluster: LogDirsCluster) -> None:
     """What a coordinator does when it has loaded its states: write the markers of transactions whose end is decided.
 
     Done after a crash and whenever brokers come back, since markers may have had to wait for them.

@@ -19,12 +19,14 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any, NamedTuple
 
+from kafkapy.backends.cluster import Cluster
 from kafkapy.errors import FormatError, KafkaError, KafkapyError
 from kafkapy.metadata.changes import DEFAULT, AlterConfigs, Change, CreatePartitions, CreateTopic
 from kafkapy.metadata.config_checks import checker
+from kafkapy.metadata.configs.effective import DYNAMIC_SOURCES, ConfigEntry
 from kafkapy.metadata.controller import Controller
 from kafkapy.metadata.delta import replay
-from kafkapy.metadata.image import TOPIC, MetadataImage
+from kafkapy.metadata.image import BROKER, EMPTY, TOPIC, MetadataImage
 from kafkapy.metadata.topics_image import TopicImage
 
 Assignment = tuple[tuple[int, ...], ...]
@@ -64,6 +66,16 @@ class Step(NamedTuple):
         return f"~ {self.topic}: remove {self.config} (was {before})"
 
 
+class Defaults(NamedTuple):
+    """What a topic gets that does not say how many."""
+
+    partitions: int = 1
+    replication_factor: int = 1
+
+
+KAFKA_DEFAULTS = Defaults()
+
+
 class Plan(NamedTuple):
     """The changes for ``Cluster.apply``, and what they come to."""
 
@@ -88,7 +100,38 @@ def parse_topics(data: bytes, location: str) -> list[WantedTopic]:
     return topics
 
 
-def make_plan(image: MetadataImage, wanted: list[WantedTopic]) -> Plan:
+def plan_topics(cluster: Cluster, wanted: list[WantedTopic]) -> Plan:
+    """What has to change in a cluster, of whose metadata only what concerns these topics is asked for."""
+    image = cluster.image()
+    topics = {each.name: image.topics[each.name] for each in wanted if each.name in image.topics}
+    own = {name: _own(entries) for name, entries in cluster.config_entries(TOPIC, list(topics)).items()}
+    concerned = EMPTY._replace(
+        features=dict(image.features),
+        brokers=dict(image.brokers),
+        topics=topics,
+        topics_by_id={topic.id: topic for topic in topics.values()},
+        configs={(BROKER, ""): image.config(BROKER, ""), **{(TOPIC, name): configs for name, configs in own.items()}},
+    )
+    return make_plan(concerned, wanted, _defaults(cluster))
+
+
+def _own(entries: list[ConfigEntry] | KafkapyError) -> dict[str, str]:
+    if isinstance(entries, KafkapyError):
+        raise entries
+    return {entry.name: entry.value or "" for entry in entries if entry.source == DYNAMIC_SOURCES["topics"]}
+
+
+def _defaults(cluster: Cluster) -> Defaults:
+    """As one of the brokers has them."""
+    broker = str(min(cluster.live_brokers))
+    entries = cluster.config_entries(BROKER, [broker])[broker]
+    if isinstance(entries, KafkapyError):
+        raise entries
+    values = {entry.name: entry.value for entry in entries}
+    return Defaults(int(values.get("num.partitions") or 1), int(values.get("default.replication.factor") or 1))
+
+
+def make_plan(image: MetadataImage, wanted: list[WantedTopic], defaults: Defaults = KAFKA_DEFAULTS) -> Plan:
     """What has to change for the topics to be as wanted; a KafkapyError names all that cannot be done."""
     changes: list[Change] = []
     steps: list[Step] = []
@@ -98,7 +141,7 @@ def make_plan(image: MetadataImage, wanted: list[WantedTopic]) -> Plan:
         problems = [] if existing is None else list(_problems(topic, existing))
         try:
             new = list(_changes(image, topic, existing))
-            after = image if problems else _after(image, new)
+            after = image if problems else _after(image, new, defaults)
         except KafkaError as error:
             problems.append(f"{topic.name}: {error}")
         refused += problems
@@ -154,10 +197,17 @@ def _changes(image: MetadataImage, wanted: WantedTopic, topic: TopicImage | None
         yield AlterConfigs(TOPIC, topic.name, changed, removed)
 
 
-def _after(image: MetadataImage, changes: list[Change]) -> MetadataImage:
+def _after(image: MetadataImage, changes: list[Change], defaults: Defaults) -> MetadataImage:
     """The image if the changes were made; where replicas would go is left to chance."""
     for change in changes:
-        controller = Controller(image, Random(0), checker(image), live=set(image.brokers))
+        controller = Controller(
+            image,
+            Random(0),
+            checker(image),
+            live=set(image.brokers),
+            default_partitions=defaults.partitions,
+            default_replication_factor=defaults.replication_factor,
+        )
         image = replay(image, controller.apply(change))
     return image
 

@@ -25,6 +25,16 @@ class GroupType(StrEnum):
     CONSUMER = "Consumer"
     SHARE = "Share"
     STREAMS = "Streams"
+    UNKNOWN = "Unknown"
+
+    @classmethod
+    def parse(cls, name: str) -> GroupType:
+        """A type that a broker names, in any case; UNKNOWN where it is a newer one's. A broker that names none knows
+        classic groups only."""
+        try:
+            return cls(name.capitalize() or cls.CLASSIC)
+        except ValueError:
+            return cls.UNKNOWN
 
 
 class GroupState(StrEnum):
@@ -38,6 +48,15 @@ class GroupState(StrEnum):
     ASSIGNING = "Assigning"
     RECONCILING = "Reconciling"
     NOT_READY = "NotReady"
+    UNKNOWN = "Unknown"
+
+    @classmethod
+    def parse(cls, name: str) -> GroupState:
+        """A state that a broker names; UNKNOWN where it is a newer one's, or none."""
+        try:
+            return cls(name)
+        except ValueError:
+            return cls.UNKNOWN
 
 
 class ClassicMember(NamedTuple):

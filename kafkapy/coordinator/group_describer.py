@@ -30,6 +30,7 @@ from kafkapy.coordinator.group import (
     ModernMember,
 )
 from kafkapy.coordinator.group_description import GroupDescription, GroupListing, MemberDescription
+from kafkapy.coordinator.streams_group_description import task_partitions
 from kafkapy.errors import SchemaError
 from kafkapy.formats.message import Value
 from kafkapy.log.topic_partition import TopicPartition
@@ -142,8 +143,9 @@ def _describe_classic_member(group: ClassicGroup, member: ClassicMember, problem
 def _describe_member(group: ModernGroup, member: ModernMember, names: dict[str, str]) -> MemberDescription:
     metadata, current, target = member.metadata or {}, member.current or {}, member.target or {}
     if group.type is GroupType.STREAMS:
-        assigned = _task_partitions(group, current.get("activeTasks", ()))
-        wanted = _task_partitions(group, target.get("activeTasks", ()))
+        topology = group.topology or {"subtopologies": ()}
+        assigned = task_partitions(topology, current.get("activeTasks", ()))
+        wanted = task_partitions(topology, target.get("activeTasks", ()))
     else:
         held = (*current.get("assignedPartitions", ()), *current.get("partitionsPendingRevocation", ()))
         assigned = _named(held, names)
@@ -167,20 +169,5 @@ def _named(topics: Iterable[Value], names: dict[str, str]) -> Partitions:
         for each in topics
         if each["topicId"] in names
         for number in each["partitions"]
-    }
-    return tuple(sorted(found))
-
-
-def _task_partitions(group: ModernGroup, tasks: Iterable[Value]) -> Partitions:
-    topology = group.topology or {"subtopologies": ()}
-    sources = {
-        each["subtopologyId"]: [*each["sourceTopics"], *(topic["name"] for topic in each["repartitionSourceTopics"])]
-        for each in topology["subtopologies"]
-    }
-    found = {
-        TopicPartition(topic, number)
-        for task in tasks
-        for topic in sources.get(task["subtopologyId"], ())
-        for number in task["partitions"]
     }
     return tuple(sorted(found))

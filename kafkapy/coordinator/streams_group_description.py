@@ -30,7 +30,7 @@ class TaskAssignment(NamedTuple):
 
 
 class StreamsMember(NamedTuple):
-    """A member: a thread of the process ``process_id``."""
+    """A member: a thread of the process ``process_id``; ``is_classic`` where it still speaks the classic protocol."""
 
     member_id: str
     process_id: str
@@ -39,6 +39,15 @@ class StreamsMember(NamedTuple):
     member_epoch: int
     assignment: TaskAssignment
     target: TaskAssignment
+    is_classic: bool = False
+
+
+class Subtopology(NamedTuple):
+    """The topics of a part of the topology: what it reads from outside, and what is its own."""
+
+    source_topics: tuple[str, ...]
+    repartition_topics: tuple[str, ...]
+    changelog_topics: tuple[str, ...]
 
 
 class StreamsGroupDescription(NamedTuple):
@@ -47,6 +56,19 @@ class StreamsGroupDescription(NamedTuple):
     group: GroupDescription
     topology_epoch: int
     members: tuple[StreamsMember, ...]
+    subtopologies: tuple[Subtopology, ...] = ()
+
+    @property
+    def source_topics(self) -> frozenset[str]:
+        """What it reads from outside."""
+        return frozenset(topic for each in self.subtopologies for topic in each.source_topics)
+
+    @property
+    def internal_topics(self) -> list[str]:
+        """What is its own: the topics between its parts, and those that keep their state."""
+        sources = self.source_topics
+        own = (topic for each in self.subtopologies for topic in (*each.repartition_topics, *each.changelog_topics))
+        return list(dict.fromkeys(topic for topic in own if topic not in sources))
 
 
 class StreamsPartitionOffset(NamedTuple):
@@ -63,7 +85,20 @@ class StreamsPartitionOffset(NamedTuple):
 def describe_streams_group(group: ModernGroup, description: GroupDescription) -> StreamsGroupDescription:
     """A group with the tasks of its members, in the order of their ids."""
     members = tuple(_member(group.members[member_id]) for member_id in sorted(group.members))
-    return StreamsGroupDescription(description, group.topology["epoch"] if group.topology is not None else -1, members)
+    topology = group.topology or {"epoch": -1, "subtopologies": ()}
+    return StreamsGroupDescription(description, topology["epoch"], members, subtopologies(topology))
+
+
+def subtopologies(topology: Value) -> tuple[Subtopology, ...]:
+    """The topics of each part of a topology."""
+    return tuple(
+        Subtopology(
+            tuple(each["sourceTopics"]),
+            tuple(topic["name"] for topic in each["repartitionSourceTopics"]),
+            tuple(topic["name"] for topic in each["stateChangelogTopics"]),
+        )
+        for each in topology["subtopologies"] or ()
+    )
 
 
 def streams_group_offsets(
@@ -91,12 +126,13 @@ def _member(member: ModernMember) -> StreamsMember:
         metadata.get("clientId", ""),
         metadata.get("clientHost", ""),
         current.get("memberEpoch", 0),
-        _assignment(current),
-        _assignment(member.target or {}),
+        task_assignment(current),
+        task_assignment(member.target or {}),
     )
 
 
-def _assignment(value: Value) -> TaskAssignment:
+def task_assignment(value: Value) -> TaskAssignment:
+    """The tasks that a record or a response names."""
     return TaskAssignment(*(_tasks(value.get(field, ())) for field in ("activeTasks", "standbyTasks", "warmupTasks")))
 
 
@@ -107,3 +143,18 @@ def _tasks(values: Iterable[Value]) -> Tasks:
 def _subtopology(task: Value) -> str:
     found: str = task["subtopologyId"]
     return found
+
+
+def task_partitions(topology: Value, tasks: Iterable[Value]) -> tuple[TopicPartition, ...]:
+    """What tasks read: the partitions of the topics of their subtopologies, sorted."""
+    sources = {
+        each["subtopologyId"]: [*each["sourceTopics"], *(topic["name"] for topic in each["repartitionSourceTopics"])]
+        for each in topology["subtopologies"] or ()
+    }
+    found = {
+        TopicPartition(topic, number)
+        for task in tasks
+        for topic in sources.get(task["subtopologyId"], ())
+        for number in task["partitions"]
+    }
+    return tuple(sorted(found))

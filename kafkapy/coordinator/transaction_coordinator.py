@@ -17,7 +17,7 @@ The version of transactions is the level of the cluster's feature transaction.ve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from kafkapy.coordinator.coordinator_cluster import CoordinatorCluster
 from kafkapy.coordinator.end_transaction import check_producer, is_ended_already
@@ -76,6 +76,16 @@ class TransactionCoordinator:
         if found is None or found.state is TransactionState.DEAD:
             raise id_not_found("DescribeTransactions", transactional_id)
         return self._described(found)
+
+    def of_producers(self, producer_ids: Collection[int]) -> dict[int, TransactionMetadata]:
+        """What is known of producers, by their ids."""
+        return {state.producer_id: state for state in self._states.all().values() if state.producer_id in producer_ids}
+
+    def ends_by_itself(self, state: TransactionMetadata) -> bool:
+        """While a transaction is within its timeout, which of one whose end is decided counts from the decision."""
+        if state.state.is_prepared:
+            return state.last_update_timestamp + state.timeout_ms >= self._cluster.now
+        return not state.is_timed_out(self._cluster.now)
 
     def timed_out(self, now: int) -> list[TransactionMetadata]:
         """The transactions that are open for longer than their timeout."""

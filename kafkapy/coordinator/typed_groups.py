@@ -1,13 +1,22 @@
-"""Groups of one of the newer types: share groups, streams groups."""
+"""Which groups a tool speaks of: each knows groups of its own types, and says of the others that they are not there.
+
+ConsumerGroupCommand speaks of those of consumers, by either protocol, and of those that only committed. What else keeps
+its members in ``__consumer_offsets`` (share and streams groups, workers of Connect) is another tool's.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 from kafkapy.coordinator.group import GroupState, GroupType, ModernGroup
-from kafkapy.coordinator.group_coordinator import GroupCoordinator
-from kafkapy.coordinator.group_description import GroupListing
 from kafkapy.errors import KafkaError, UsageError
+
+if TYPE_CHECKING:
+    from kafkapy.coordinator.group_description import GroupDescription
+    from kafkapy.coordinator.group_store import GroupStore
+
+CONSUMER_TYPES = (GroupType.CLASSIC, GroupType.CONSUMER)
+CONSUMER_PROTOCOLS = ("", "consumer")
 
 STATES = {
     GroupType.SHARE: (GroupState.DEAD, GroupState.EMPTY, GroupState.STABLE),
@@ -32,27 +41,20 @@ def parse_states(text: str, group_type: GroupType) -> frozenset[GroupState]:
     return frozenset(by_name[name] for name in wanted)
 
 
-def typed_listings(
-    coordinator: GroupCoordinator, group_type: GroupType, states: Collection[GroupState] = ()
-) -> list[GroupListing]:
-    """The groups of a type, sorted by id."""
-    of_type = (listing for listing in coordinator.list() if listing.type is group_type)
-    return [listing for listing in of_type if not states or listing.state in states]
-
-
-def typed_groups(
-    coordinator: GroupCoordinator, group_type: GroupType, group_ids: Iterable[str] | None
-) -> list[ModernGroup]:
-    """The groups of these ids, or all of the type; a KafkaError for one that is not there or of another type."""
-    if group_ids is None:
-        group_ids = [listing.group_id for listing in typed_listings(coordinator, group_type)]
-    return [_typed_group(coordinator, group_type, group_id) for group_id in group_ids]
-
-
-def _typed_group(coordinator: GroupCoordinator, group_type: GroupType, group_id: str) -> ModernGroup:
-    group = coordinator.store.group(group_id)
+def typed_group(store: GroupStore, group_type: GroupType, group_id: str) -> ModernGroup:
+    """A group; a KafkaError for one that is not there or of another type."""
+    group = store.group(group_id)
     if group is None:
         raise KafkaError("GroupIdNotFoundException", f"Group {group_id} not found.")
     if not isinstance(group, ModernGroup) or group.type is not group_type:
         raise KafkaError("GroupIdNotFoundException", f"Group {group_id} is not a {group_type.lower()} group.")
     return group
+
+
+def check_of_consumers(group: GroupDescription) -> None:
+    """Refuse a group that is none of consumers."""
+    if group.type not in CONSUMER_TYPES:
+        raise KafkaError("GroupIdNotFoundException", f"Group {group.group_id} is not a classic group.")
+    if group.protocol not in CONSUMER_PROTOCOLS:
+        text = f"GroupId {group.group_id} is not a consumer group ({group.protocol})."
+        raise KafkaError("IllegalArgumentException", text)

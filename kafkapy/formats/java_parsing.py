@@ -12,6 +12,11 @@ _SPACES = {ord(space): " " for space in "\t\n\x0b\f\r"}
 _LONGEST_NUMBER = 1000
 
 
+def parse_short(text: str) -> int:
+    """``Short.parseShort``, the same as ``parse_int`` with 16 bits."""
+    return _parse(text, 15)
+
+
 def parse_int(text: str) -> int:
     """``Integer.parseInt``: an optional sign and decimal digits that fit 32 bits, else a FormatError in its words."""
     return _parse(text, 31)

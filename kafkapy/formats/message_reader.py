@@ -109,6 +109,10 @@ class MessageReader:
         return uuid_text(bytes(self.buffer[start : start + 16]))
 
     def unsigned_varint(self) -> int:
+        position = self.position
+        if position < self.limit and self.buffer[position] < 0x80:  # most are of one byte
+            self.position = position + 1
+            return self.buffer[position]
         result = 0
         for shift in (0, 7, 14, 21, 28):
             byte = self.buffer[self._advance(1)]
@@ -122,6 +126,10 @@ class MessageReader:
 
     def compact_length(self) -> int:
         """The length of a compact string, array or bytes: one less than written, negative for null."""
+        position = self.position
+        if position < self.limit and self.buffer[position] < 0x80:
+            self.position = position + 1
+            return self.buffer[position] - 1
         return _to_int32(self.unsigned_varint() - 1)
 
     def array(self, size: int) -> bytes:

@@ -90,8 +90,12 @@ def why_bad(header: BatchHeader) -> str:
 def _header(window: Window, entry: Entry) -> BatchHeader:
     if not entry.is_legacy:
         return read_header(window, entry)
-    data = window.peek(entry.position, _LEGACY.size)
-    offset, size, crc, magic, attributes, timestamp = _LEGACY.unpack(data.ljust(_LEGACY.size, b"\0"))
+    return legacy_header(window.peek(entry.position, _LEGACY.size))
+
+
+def legacy_header(data: bytes) -> BatchHeader:
+    """The header that stands for that of a message of magic 0 or 1."""
+    offset, size, crc, magic, attributes, timestamp = _LEGACY.unpack_from(data.ljust(_LEGACY.size, b"\0"))
     timestamp = timestamp if magic == 1 else NO_TIMESTAMP
     return BatchHeader(
         base_offset=offset,

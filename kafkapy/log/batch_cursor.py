@@ -61,6 +61,19 @@ class BatchCursor:
         return self._segments[self.place.number]
 
     @property
+    def path(self) -> str:
+        """The file of the batch here."""
+        return self.segment.log_path
+
+    def position(self, batch: Batch) -> int:
+        """Where a batch that was given out lies in it."""
+        return batch.position
+
+    def skip_equal(self, other: BatchCursor) -> int:
+        """Move both over the batches that are the same; how many bytes these are."""
+        return skip_equal(self, other)
+
+    @property
     def rest(self) -> int:
         """Bytes from here to the end of the segment."""
         return self.segment.size - self.place.position if self._segments else 0

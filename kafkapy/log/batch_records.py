@@ -5,13 +5,18 @@ What the kernel does not take, old formats and damage, is left to the plain deco
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, cast
 
 from kafkapy.formats.compression import Codec, decompress
 from kafkapy.formats.java_text import java_utf8
 from kafkapy.formats.record_batch import HEADER_SIZE, Header, Record
 from kafkapy.kernel.kernel import Columns, header_items
 from kafkapy.log.batch import Batch
+
+# what Record._make does, without a Python function for each record
+_record = cast("Callable[[tuple[Any, ...]], Record]", partial(tuple.__new__, Record))
 
 
 def batch_records(batch: Batch) -> Iterable[Record]:
@@ -39,7 +44,7 @@ def _records(columns: Columns, body: bytes) -> Iterable[Record]:
     if any(columns.header_count):
         headers = [_headers(columns, body, row) for row in range(count)]
     return map(
-        Record._make,
+        _record,
         zip(
             columns.offset,
             columns.timestamp,
@@ -52,7 +57,11 @@ def _records(columns: Columns, body: bytes) -> Iterable[Record]:
     )
 
 
-def _slices(body: bytes, starts: Sequence[int], sizes: Sequence[int]) -> list[bytes | None]:
+def _slices(body: bytes, starts: Sequence[int], sizes: Sequence[int]) -> Sequence[bytes | None]:
+    if max(sizes) < 0:
+        return [None] * len(sizes)
+    if min(sizes) >= 0:
+        return [body[start : start + size] for start, size in zip(starts, sizes, strict=True)]
     return [None if size < 0 else body[start : start + size] for start, size in zip(starts, sizes, strict=True)]
 
 

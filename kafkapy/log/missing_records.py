@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkapy.errors import DamagedFileError
-from kafkapy.log.batch_cursor import BatchCursor
 from kafkapy.log.batch_records import batch_records
+from kafkapy.log.compared_log import DamagedCopyError
 
 if TYPE_CHECKING:
     from kafkapy.formats.record_batch import BatchHeader, Record
     from kafkapy.formats.transaction_index import AbortedTxn
-    from kafkapy.log.partition_reader import PartitionReader
+    from kafkapy.log.compared_log import ComparedLog
 
 
 class MissingRecords:
@@ -37,14 +37,14 @@ class MissingRecords:
             producer_id = header.producer_id if header.is_transactional else -1
             self._newest[record.key] = (record.offset, producer_id, by_ours)
 
-    def first_lost(self, ours: PartitionReader, theirs: PartitionReader) -> int | None:
+    def first_lost(self, ours: ComparedLog, theirs: ComparedLog) -> int | None:
         """The first offset of a record that nothing has taken the place of."""
         self._without_aborted(ours, theirs)
         for log in (ours, theirs):
             self._find_successors(log)
         return min((offset for offset, _, _ in self._newest.values()), default=None)
 
-    def _without_aborted(self, ours: PartitionReader, theirs: PartitionReader) -> None:
+    def _without_aborted(self, ours: ComparedLog, theirs: ComparedLog) -> None:
         if all(producer_id < 0 for _, producer_id, _ in self._newest.values()):
             return
         aborted: dict[bool, list[AbortedTxn]] = {}
@@ -59,17 +59,17 @@ class MissingRecords:
             )
         }
 
-    def _find_successors(self, log: PartitionReader) -> None:
+    def _find_successors(self, log: ComparedLog) -> None:
         """Read a log from the first of the records on, until there is none left without a later one of its key."""
         if not self._newest:
             return
         start = max(log.log_start_offset, min(offset for offset, _, _ in self._newest.values()))
         try:
-            with BatchCursor(log, start) as cursor:
+            with log.cursor(start) as cursor:
                 while self._newest and (batch := cursor.batch()) is not None:
                     cursor.skip(batch.header.size)
                     for record in batch_records(batch) if not batch.header.is_control else ():
                         if record.key in self._newest and self._newest[record.key][0] < record.offset:
                             del self._newest[record.key]
-        except DamagedFileError:
+        except (DamagedFileError, DamagedCopyError):
             return  # told by who compares

@@ -33,6 +33,7 @@ from kafkapy.log.segment_reader import SegmentEnd, SegmentReader
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from kafkapy.log.batch_cursor import BatchCursor
     from kafkapy.log.topic_partition import TopicPartition
 
 
@@ -75,6 +76,12 @@ class PartitionReader(LogView[SegmentReader]):
                 "its broker stopped"
             )
         return None
+
+    def cursor(self, offset: int) -> BatchCursor:
+        """A place in the log, at the first batch that has ``offset`` or a later one; to be closed."""
+        from kafkapy.log.batch_cursor import BatchCursor
+
+        return BatchCursor(self, offset)
 
     def salvage(self, tell: Callable[[str], object]) -> Iterator[Batch]:
         """The good batches, behind a size that is wrong those of the next segment; ``tell`` hears of all others."""

@@ -18,24 +18,29 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import DamagedFileError, FormatError
 from kafkapy.formats.compression import Codec
-from kafkapy.log.batch_cursor import BatchCursor, skip_equal
+from kafkapy.log.batch_cursor import BatchCursor
 from kafkapy.log.batch_records import batch_records
+from kafkapy.log.compared_log import DamagedCopyError
 from kafkapy.log.missing_records import MissingRecords
 
 if TYPE_CHECKING:
     from kafkapy.formats.record_batch import BatchHeader, Record
     from kafkapy.log.batch import Batch
+    from kafkapy.log.compared_log import ComparedLog, Cursor
     from kafkapy.log.partition_reader import PartitionReader
 
     Advance = Callable[[int], None]
 
 
+DAMAGES = (DamagedFileError, DamagedCopyError)
+
+
 class BatchAt(NamedTuple):
-    """A batch, and where it lies."""
+    """A batch, and where it lies; the position is known in files of this machine only."""
 
     header: BatchHeader
     path: str
-    position: int
+    position: int | None
 
 
 class Damage(NamedTuple):
@@ -43,7 +48,7 @@ class Damage(NamedTuple):
 
     offset: int
     path: str
-    position: int
+    position: int | None
     reason: str
 
 
@@ -69,7 +74,7 @@ class Comparison(NamedTuple):
 
 
 def compare(
-    ours: PartitionReader, theirs: PartitionReader, compacted_to: int = 0, advance: Advance = lambda _: None
+    ours: ComparedLog, theirs: ComparedLog, compacted_to: int = 0, advance: Advance = lambda _: None
 ) -> Comparison:
     """Compare two copies; ``advance`` is told the bytes of theirs that were looked at."""
     start = max(ours.log_start_offset, theirs.log_start_offset)
@@ -79,15 +84,15 @@ def compare(
     return _PairComparison(ours, theirs, start, compacted_to, advance).run()
 
 
-def verify(log: PartitionReader, start: int, end: int | None = None) -> Damage | None:
+def verify(log: ComparedLog, start: int, end: int | None = None) -> Damage | None:
     """The first damage in what has the offsets from ``start`` to ``end``, exclusive."""
     if end is not None and start >= end:
         return None
     try:
-        with BatchCursor(log, start) as cursor:
+        with log.cursor(start) as cursor:
             return _verify_rest(cursor, end)
-    except DamagedFileError as error:
-        return Damage(start, error.path, error.position, error.reason)
+    except DAMAGES as error:
+        return _damage(start, error)
 
 
 def torn_bytes(log: PartitionReader) -> int:
@@ -101,24 +106,25 @@ def torn_bytes(log: PartitionReader) -> int:
         return 0
 
 
-def _verify_rest(cursor: BatchCursor, end: int | None = None, advance: Advance = lambda _: None) -> Damage | None:
+def _verify_rest(cursor: Cursor, end: int | None = None, advance: Advance = lambda _: None) -> Damage | None:
     try:
         while (batch := cursor.batch()) is not None and (end is None or batch.header.base_offset < end):
             cursor.skip(batch.header.size)
             advance(batch.header.size)
-    except DamagedFileError as error:
-        return _damage(cursor, error)
+    except DAMAGES as error:
+        return _damage(cursor.offset(), error)
     return None
 
 
-def _damage(cursor: BatchCursor, error: DamagedFileError) -> Damage:
-    return Damage(cursor.offset(), error.path, error.position, error.reason)
+def _damage(offset: int, error: DamagedFileError | DamagedCopyError) -> Damage:
+    position = error.position if isinstance(error, DamagedFileError) else None
+    return Damage(offset, error.path, position, error.reason)
 
 
 class _Side:
     """One of the two copies, and the batches of it that are looked at."""
 
-    def __init__(self, cursor: BatchCursor) -> None:
+    def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
         self.damage: Damage | None = None
         self.batches: list[tuple[BatchAt, Batch]] = []
@@ -127,8 +133,8 @@ class _Side:
         """The next batch; None at the end of the log or at damage, which is kept."""
         try:
             return None if self.damage else self.cursor.batch()
-        except DamagedFileError as error:
-            self.damage = _damage(self.cursor, error)
+        except DAMAGES as error:
+            self.damage = _damage(self.cursor.offset(), error)
             return None
 
     def take(self, end: int) -> int:
@@ -148,7 +154,7 @@ class _Side:
         return None if batch is None else self._at(batch)
 
     def _at(self, batch: Batch) -> BatchAt:
-        return BatchAt(batch.header, self.cursor.segment.log_path, batch.position)
+        return BatchAt(batch.header, self.cursor.path, self.cursor.position(batch))
 
     def records(self) -> dict[int, tuple[Record, BatchHeader]]:
         """The records of the batches that were taken, by offset."""
@@ -163,9 +169,7 @@ class _Side:
 
 
 class _PairComparison:
-    def __init__(
-        self, ours: PartitionReader, theirs: PartitionReader, start: int, compacted_to: int, advance: Advance
-    ) -> None:
+    def __init__(self, ours: ComparedLog, theirs: ComparedLog, start: int, compacted_to: int, advance: Advance) -> None:
         self._ours, self._theirs = ours, theirs
         self._start = start
         self._compacted_to = compacted_to
@@ -175,20 +179,20 @@ class _PairComparison:
     def run(self) -> Comparison:
         found = Comparison(self._start, self._start)
         try:
-            ours = BatchCursor(self._ours, self._start)
-        except DamagedFileError as error:
-            return found._replace(our_damage=Damage(self._start, error.path, error.position, error.reason))
+            ours = self._ours.cursor(self._start)
+        except DAMAGES as error:
+            return found._replace(our_damage=_damage(self._start, error))
         with ours:
             try:
-                theirs = BatchCursor(self._theirs, self._start)
-            except DamagedFileError as error:
-                return found._replace(their_damage=Damage(self._start, error.path, error.position, error.reason))
+                theirs = self._theirs.cursor(self._start)
+            except DAMAGES as error:
+                return found._replace(their_damage=_damage(self._start, error))
             with theirs:
                 return self._compare(_Side(ours), _Side(theirs))
 
     def _compare(self, ours: _Side, theirs: _Side) -> Comparison:
         while True:
-            self._advance(skip_equal(ours.cursor, theirs.cursor))
+            self._advance(ours.cursor.skip_equal(theirs.cursor))
             mine, other = ours.peek(), theirs.peek()
             if mine is None or other is None:
                 break
@@ -241,7 +245,7 @@ class _PairComparison:
         offset = self._missing.first_lost(self._ours, self._theirs)
         if offset is None:
             return None
-        with BatchCursor(self._ours, offset) as ours, BatchCursor(self._theirs, offset) as theirs:
+        with self._ours.cursor(offset) as ours, self._theirs.cursor(offset) as theirs:
             mine, other = _Side(ours).first_at(offset), _Side(theirs).first_at(offset)
         return Difference(offset, "the newest record of a key is in one copy only", mine, other)
 

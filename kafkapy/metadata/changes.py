@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from kafkapy.metadata.acls import AclFilter
 from kafkapy.metadata.image import QuotaEntity
-from kafkapy.metadata.security_image import ScramCredential
+from kafkapy.metadata.security_image import Acl, ScramCredential
 
 DEFAULT = -1
 
@@ -53,11 +54,22 @@ class AlterClientQuotas(NamedTuple):
 
 
 class AlterScramCredential(NamedTuple):
-    """``credential`` None removes it."""
+    """``credential`` None removes it; ``salted_password`` is what its keys were made of."""
 
     user: str
     mechanism: int
     credential: ScramCredential | None
+    salted_password: bytes = b""
+
+
+class CreateAcl(NamedTuple):
+    acl: Acl
+
+
+class DeleteAcls(NamedTuple):
+    """Every ACL that the filter means."""
+
+    filter: AclFilter
 
 
 class AllocateProducerIds(NamedTuple):
@@ -120,6 +132,8 @@ Change = (
     | AlterConfigs
     | AlterClientQuotas
     | AlterScramCredential
+    | CreateAcl
+    | DeleteAcls
     | AllocateProducerIds
     | ElectLeader
     | Reassign

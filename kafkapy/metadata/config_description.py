@@ -1,4 +1,4 @@
-"""Configs, quotas and SCRAM credentials as ConfigCommand describes them: from an image to its lines, each with a row.
+"""Configs, quotas and SCRAM credentials as ConfigCommand describes them: its lines, each with a row.
 
 Where Kafka goes through a hash map, the order here is that of the names, the default entity first for quotas and last
 for brokers. Without metadata nobody knows what is set, and that is what each line then says.
@@ -7,10 +7,10 @@ for brokers. Without metadata nobody knows what is set, and that is what each li
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from kafkapy.errors import KafkaError, Unsupported
+from kafkapy.errors import KafkapyError
 from kafkapy.metadata import topic_names
 from kafkapy.metadata.config_entities import (
     BROKER_LOGGERS,
@@ -23,6 +23,7 @@ from kafkapy.metadata.config_entities import (
     USERS,
     Entities,
 )
+from kafkapy.metadata.config_entries import Entries
 from kafkapy.metadata.configs.describe_lines import (
     config_line,
     dynamic_source,
@@ -31,23 +32,34 @@ from kafkapy.metadata.configs.describe_lines import (
     quota_line,
     scram_line,
 )
-from kafkapy.metadata.configs.effective import BrokerLayers, ConfigEntry, describe
-from kafkapy.metadata.image import BROKER, GROUP, TOPIC, MetadataImage, QuotaEntity
+from kafkapy.metadata.configs.effective import ConfigEntry
+from kafkapy.metadata.image import BROKER, BROKER_LOGGER, GROUP, TOPIC, MetadataImage, QuotaEntity
 from kafkapy.metadata.image import CLIENT_METRICS as CLIENT_METRICS_RESOURCE
 from kafkapy.metadata.security_image import SCRAM_MECHANISMS
 
 Described = Iterator[tuple[str | None, dict[str, Any] | None]]
 
-RESOURCE_TYPES = {TOPICS: TOPIC, BROKERS: BROKER, GROUPS: GROUP, CLIENT_METRICS: CLIENT_METRICS_RESOURCE}
+RESOURCE_TYPES = {
+    TOPICS: TOPIC,
+    BROKERS: BROKER,
+    BROKER_LOGGERS: BROKER_LOGGER,
+    GROUPS: GROUP,
+    CLIENT_METRICS: CLIENT_METRICS_RESOURCE,
+}
 QUOTA_TYPES = {USERS: "user", CLIENTS: "client-id", IPS: "ip"}
 
 
-def describe_entities(image: MetadataImage, chosen: Entities, all_configs: bool) -> Described:
+class Resources(NamedTuple):
+    """How to ask for resources with configs: their names by the number of a type, and their configs."""
+
+    names: Callable[[int], Sequence[str]]
+    entries: Callable[[int, Sequence[str]], Entries]
+
+
+def describe_entities(image: MetadataImage, resources: Resources, chosen: Entities, all_configs: bool) -> Described:
     """The lines and rows of what is chosen."""
-    if chosen.type == BROKER_LOGGERS:
-        raise Unsupported("--entity-type broker-loggers", "files", "only a running broker knows its loggers")
     if chosen.type in RESOURCE_TYPES:
-        return _resources(image, chosen, all_configs)
+        return _resources(resources, chosen, all_configs)
     return _quotas_and_credentials(image, chosen)
 
 
@@ -62,44 +74,25 @@ def unknown_entities(image: MetadataImage, chosen: Entities, brokers: Iterable[i
         yield f"The configs of {chosen.type} ({whose}) are unknown: there is no metadata log", row
 
 
-def _resources(image: MetadataImage, chosen: Entities, all_configs: bool) -> Described:
-    entity_type, name = chosen.type, chosen.name
-    if name is not None and not _exists(image, entity_type, name):
-        if all_configs and entity_type == TOPICS:
-            raise KafkaError("UnknownTopicOrPartitionException", f"The topic '{name}' does not exist.")
-        if all_configs and entity_type == BROKERS:
-            raise KafkaError("BrokerIdNotRegisteredException", f"No node with id {name} found.")
-        if not all_configs:
-            yield missing_line(entity_type, name), None
+def _resources(resources: Resources, chosen: Entities, all_configs: bool) -> Described:
+    """Of a resource that is named and not there, what Kafka says of it: with ``--all`` that is the broker's to say."""
+    entity_type, resource_type = chosen.type, RESOURCE_TYPES[chosen.type]
+    names = [] if chosen.name is None else [chosen.name]
+    if entity_type == TOPICS and chosen.name is not None:
+        topic_names.validate(chosen.name)
+    if chosen.name is None or not all_configs:
+        there = resources.names(resource_type)
+        if chosen.name is not None and chosen.name not in there:
+            yield missing_line(entity_type, chosen.name), None
             return
-    layers = BrokerLayers(cluster=image.config(BROKER, ""))
-    for each in [name] if name is not None else _names(image, entity_type):
-        yield heading(entity_type, each, all_configs=all_configs), None
-        for entry in _entries(image, entity_type, each, layers):
-            if all_configs or entry.source == dynamic_source(entity_type, each):
-                yield config_line(entry), _config_row(entity_type, each, entry)
-
-
-def _exists(image: MetadataImage, entity_type: str, name: str) -> bool:
-    if entity_type == TOPICS:
-        topic_names.validate(name)
-    return name in _names(image, entity_type)
-
-
-def _names(image: MetadataImage, entity_type: str) -> list[str]:
-    if entity_type == TOPICS:
-        return sorted(image.topics)
-    if entity_type == BROKERS:
-        return [*map(str, sorted(image.brokers)), ""]
-    return sorted(name for resource_type, name in image.configs if resource_type == RESOURCE_TYPES[entity_type])
-
-
-def _entries(image: MetadataImage, entity_type: str, name: str, layers: BrokerLayers) -> list[ConfigEntry]:
-    configs = image.config(RESOURCE_TYPES[entity_type], name)
-    if entity_type == BROKERS and name:
-        # Its own server.properties is not among its data; that a broker has its id there is certain.
-        layers = BrokerLayers(configs, layers.cluster, {"node.id": name})
-    return describe(entity_type, name, configs, layers)
+        names = names or list(there)
+    for name, entries in resources.entries(resource_type, names).items():
+        yield heading(entity_type, name, all_configs=all_configs), None
+        if isinstance(entries, KafkapyError):
+            raise entries
+        for entry in entries:
+            if all_configs or entity_type == BROKER_LOGGERS or entry.source == dynamic_source(entity_type, name):
+                yield config_line(entry), _config_row(entity_type, name, entry)
 
 
 def _quotas_and_credentials(image: MetadataImage, chosen: Entities) -> Described:

@@ -64,6 +64,8 @@ def entities(types: list[str], names: list[str], shortcuts: Mapping[str, str | N
     for entity_type, name in found.named.items():
         if entity_type in (BROKERS, BROKER_LOGGERS) and name:
             _check_broker_id(entity_type, name)
+        if entity_type == IPS and name:
+            _check_ip(name)
     return found
 
 
@@ -91,10 +93,21 @@ def _check_broker_id(entity_type: str, name: str) -> None:
         ) from None
 
 
+def _check_ip(name: str) -> None:
+    import socket
+
+    try:
+        socket.getaddrinfo(name, None)
+    except OSError:
+        raise UsageError(f"The entity name for ips must be a valid IP or resolvable host, but it is: {name}") from None
+
+
 def check_describe(chosen: Entities) -> None:
     """Whether these can be described."""
     if "" in chosen.names and chosen.type not in WITH_DEFAULT:
         raise UsageError(f"--entity-default must not be specified with --describe of {','.join(chosen.types)}")
+    if chosen.type == BROKER_LOGGERS and not chosen.names:
+        raise UsageError(f"An entity name must be specified with --describe of {','.join(chosen.types)}")
 
 
 def check_alter(chosen: Entities, adds: bool, adds_file: bool, deletes: bool) -> None:

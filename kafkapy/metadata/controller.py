@@ -13,6 +13,7 @@ from kafkapy.errors import KafkaError
 from kafkapy.formats.metadata_record import MetadataRecord
 from kafkapy.formats.uuid import random_uuid
 from kafkapy.metadata import placement
+from kafkapy.metadata.acl_control import create_acl, delete_acls
 from kafkapy.metadata.broker_control import add_broker, alter_partition, remove_broker
 from kafkapy.metadata.changes import (
     AddBroker,
@@ -23,8 +24,10 @@ from kafkapy.metadata.changes import (
     AlterScramCredential,
     AssignReplicaToDir,
     Change,
+    CreateAcl,
     CreatePartitions,
     CreateTopic,
+    DeleteAcls,
     DeleteTopic,
     ElectLeader,
     Reassign,
@@ -62,6 +65,7 @@ class Controller:
         default_replication_factor: int = 1,
     ) -> None:
         self.image = image
+        self._new_uuid = new_uuid
         self.check_config = check_config
         self.cluster = Cluster(
             image.brokers,
@@ -99,6 +103,10 @@ class Controller:
             return _alter_quotas(change, self.image.client_quotas.get(change.entity, {}))
         if isinstance(change, AlterScramCredential):
             return _alter_scram(change, self.image)
+        if isinstance(change, CreateAcl):
+            return create_acl(self.image, change, self._new_uuid)
+        if isinstance(change, DeleteAcls):
+            return delete_acls(self.image, change)
         return _allocate_producer_ids(change, self.image)
 
 

@@ -20,7 +20,7 @@ class FeatureDescription(NamedTuple):
     min_supported: int
     max_supported: int
     finalized: int
-    epoch: int
+    epoch: int | None
 
     @property
     def line(self) -> str:
@@ -29,7 +29,7 @@ class FeatureDescription(NamedTuple):
         )
         return (
             f"Feature: {self.feature:40}  SupportedMinVersion: {lowest:15}  SupportedMaxVersion: {highest:15}  "
-            f"FinalizedVersionLevel: {level:15}  Epoch: {self.epoch}"
+            f"FinalizedVersionLevel: {level:15}  Epoch: {'-' if self.epoch is None else self.epoch}"
         )
 
 
@@ -38,7 +38,7 @@ def describe_features(image: MetadataImage, kraft_version: int, node_id: int | N
     nodes = {controller.id: controller.supported_features for controller in image.controllers.values()}
     nodes.update((broker.id, broker.supported_features) for broker in image.brokers.values())
     if node_id is not None and node_id not in nodes:
-        raise KafkaError("BrokerIdNotRegisteredException", f"No node with id {node_id} found.")
+        raise no_such_node(node_id)
     if not nodes:
         return []
     supported = nodes[min(nodes) if node_id is None else node_id]
@@ -47,6 +47,11 @@ def describe_features(image: MetadataImage, kraft_version: int, node_id: int | N
         FeatureDescription(name, lowest, highest, finalized.get(name, 0), image.provenance.offset)
         for name, (lowest, highest) in sorted(supported.items())
     ]
+
+
+def no_such_node(node_id: int) -> KafkaError:
+    """What is said of a node that is not there."""
+    return KafkaError("BrokerIdNotRegisteredException", f"No node with id {node_id} found.")
 
 
 def level_text(feature: str, level: int) -> str:

@@ -1,4 +1,4 @@
-"""StorageTool's lines about features: which levels a release has, and what a level needs."""
+"""The lines of StorageTool and FeatureCommand about features: which levels a release has, and what a level needs."""
 
 from __future__ import annotations
 
@@ -26,19 +26,22 @@ def feature_dependencies(given: Iterable[str]) -> Iterator[str]:
             raise _refused(f"Invalid feature format: {text}. {example}")
         if not level.lstrip("-").isdigit():
             raise _refused(f"Invalid version format: {level} for feature {name}")
-        yield from _dependencies(name, int(level))
+        try:
+            yield from dependency_lines(name, int(level))
+        except KafkaError as error:
+            if error.name == "TerseFailure":
+                raise
+            raise _refused(f"Feature level {level} is not supported for feature {name}") from None
 
 
-def _dependencies(name: str, level: int) -> Iterator[str]:
+def dependency_lines(name: str, level: int) -> Iterator[str]:
+    """What a feature needs at a level."""
     if name == METADATA_VERSION:
         yield f"{name}={level} ({_version(level)}) has no dependencies."
         return
     if name not in features.FEATURES:
         raise _refused(f"Unknown feature: {name}")
-    try:
-        needed = features.dependencies(name, level)
-    except KafkaError:
-        raise _refused(f"Feature level {level} is not supported for feature {name}") from None
+    needed = features.dependencies(name, level)
     yield f"{name}={level} requires:" if needed else f"{name}={level} has no dependencies."
     for other, needed_level in needed:
         suffix = f" ({_version(needed_level)})" if other == METADATA_VERSION else ""

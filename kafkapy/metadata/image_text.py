@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from kafkapy.metadata.acls import OPERATIONS, PATTERN_TYPES, PERMISSION_TYPES, RESOURCE_TYPES, named
 from kafkapy.metadata.cluster_image import (
     SECURITY_PROTOCOLS,
     BrokerRegistration,
@@ -17,14 +18,6 @@ from kafkapy.metadata.security_image import Acl, DelegationToken, ScramCredentia
 from kafkapy.metadata.topics_image import PartitionRegistration
 
 _RECOVERY_STATES = ("RECOVERED", "RECOVERING")
-
-_RESOURCE_TYPES = ("UNKNOWN", "ANY", "TOPIC", "GROUP", "CLUSTER", "TRANSACTIONAL_ID", "DELEGATION_TOKEN", "USER")
-_PATTERN_TYPES = ("UNKNOWN", "ANY", "MATCH", "LITERAL", "PREFIXED")
-_OPERATIONS = (
-    *("UNKNOWN", "ANY", "ALL", "READ", "WRITE", "CREATE", "DELETE", "ALTER", "DESCRIBE", "CLUSTER_ACTION"),
-    *("DESCRIBE_CONFIGS", "ALTER_CONFIGS", "IDEMPOTENT_WRITE", "CREATE_TOKENS", "DESCRIBE_TOKENS", "TWO_PHASE_COMMIT"),
-)
-_PERMISSION_TYPES = ("UNKNOWN", "ANY", "DENY", "ALLOW")
 
 _ENTITY_NAMES = {"client-id": "clientId", "ip": "ip", "user": "user"}
 
@@ -83,10 +76,10 @@ def scram_text(credential: ScramCredential) -> str:
 
 def acl_text(acl: Acl) -> str:
     return (
-        f"StandardAcl[resourceType={_named(_RESOURCE_TYPES, acl.resource_type)}, resourceName={acl.resource_name}, "
-        f"patternType={_named(_PATTERN_TYPES, acl.pattern_type)}, principal={acl.principal}, host={acl.host}, "
-        f"operation={_named(_OPERATIONS, acl.operation)}, "
-        f"permissionType={_named(_PERMISSION_TYPES, acl.permission_type)}]"
+        f"StandardAcl[resourceType={named(RESOURCE_TYPES, acl.resource_type)}, resourceName={acl.resource_name}, "
+        f"patternType={named(PATTERN_TYPES, acl.pattern_type)}, principal={acl.principal}, host={acl.host}, "
+        f"operation={named(OPERATIONS, acl.operation)}, "
+        f"permissionType={named(PERMISSION_TYPES, acl.permission_type)}]"
     )
 
 
@@ -115,7 +108,7 @@ def optional_text(value: str | None) -> str:
 def _listeners(listeners: Iterable[Endpoint]) -> str:
     return _list(
         f"Endpoint(listenerName='{listener.name}', "
-        f"securityProtocol={_named(SECURITY_PROTOCOLS, listener.security_protocol)}, "
+        f"securityProtocol={named(SECURITY_PROTOCOLS, listener.security_protocol)}, "
         f"host='{listener.host}', port={listener.port})"
         for listener in sorted(listeners)
     )
@@ -131,10 +124,6 @@ def _list(items: Iterable[object]) -> str:
 
 def _bool(value: bool) -> str:
     return "true" if value else "false"
-
-
-def _named(names: tuple[str, ...], number: int) -> str:
-    return names[number] if 0 <= number < len(names) else names[0]
 
 
 def _escape(text: str) -> str:

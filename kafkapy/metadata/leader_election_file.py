@@ -17,13 +17,15 @@ MAX_INT = 2**31 - 1
 
 
 def parse_partitions(data: bytes) -> list[TopicPartition]:
-    """The partitions, in order; Kafka takes what is no JSON at all for an empty file."""
+    """The partitions, in order. Kafka takes what is no JSON for an empty file; here it is told where it breaks off."""
     import json
 
+    if not data.strip():
+        _refuse("Replica election data is empty")
     try:
         document = json.loads(data)
-    except (ValueError, RecursionError):
-        _refuse("Replica election data is empty")
+    except (ValueError, RecursionError) as error:
+        _refuse(f"Replica election data is no JSON: {error}")
     if not isinstance(document, dict):
         _refuse(f"Expected JSON object, received {_text(document)}")
     if "partitions" not in document:

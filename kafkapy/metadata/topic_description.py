@@ -1,4 +1,4 @@
-"""Topics as TopicCommand describes them: pure values, from an image.
+"""Topics as TopicCommand describes them: pure values, from an image and the topics' configs.
 
 A partition is under-replicated where fewer replicas are in sync than assigned (not counting those being added),
 unavailable where it has no leader or a fenced one, and at or under its min ISR by the config that holds for the
@@ -8,12 +8,16 @@ topic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from kafkapy.errors import KafkapyError
 from kafkapy.formats.uuid import ZERO_UUID
-from kafkapy.metadata.configs.effective import BrokerLayers, ConfigEntry, describe, overrides
-from kafkapy.metadata.image import BROKER, TOPIC, MetadataImage
+from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, TopicImage
+
+if TYPE_CHECKING:
+    from kafkapy.metadata.config_entries import Entries
+    from kafkapy.metadata.configs.effective import ConfigEntry
 
 INTERNAL_TOPICS = frozenset(("__consumer_offsets", "__transaction_state", "__share_group_state"))
 MIN_ISR = "min.insync.replicas"
@@ -54,7 +58,7 @@ class PartitionDescription(NamedTuple):
 
     @property
     def is_at_min_isr(self) -> bool:
-        return self.known and self.leader is not None and len(self.isr) == self.min_isr
+        return self.known and len(self.isr) == self.min_isr
 
 
 class TopicDescription(NamedTuple):
@@ -74,12 +78,18 @@ class TopicDescription(NamedTuple):
         return bool(self.configs)
 
 
-def describe_topics(image: MetadataImage, topics: Iterable[TopicImage], known: bool) -> Iterator[TopicDescription]:
-    """Descriptions of ``topics``; ``known`` says whether the image comes from metadata."""
-    layers = BrokerLayers(cluster=image.config(BROKER, ""))
+def describe_topics(
+    image: MetadataImage, topics: Iterable[TopicImage], configs: Entries, known: bool
+) -> Iterator[TopicDescription]:
+    """Descriptions of ``topics``, of which one without configs raises the error in their place; ``known`` says whether
+    the image comes from metadata."""
+    from kafkapy.metadata.configs.effective import overrides
+
     for topic in topics:
-        entries = describe("topics", topic.name, image.config(TOPIC, topic.name), layers)
-        min_isr = int(next(entry.value for entry in entries if entry.name == MIN_ISR) or 1)
+        entries = configs[topic.name]
+        if isinstance(entries, KafkapyError):
+            raise entries
+        min_isr = int(next((entry.value for entry in entries if entry.name == MIN_ISR), None) or 1)
         partitions = tuple(
             _partition(image, topic.name, number, registration, known, min_isr)
             for number, registration in sorted(topic.partitions.items())

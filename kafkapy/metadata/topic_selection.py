@@ -2,14 +2,14 @@
 
 TopicCommand and GetOffsetShell match Java regular expressions against whole names; commas mean "or", spaces and the
 quotes around a pattern are dropped. Java's expressions are Python's for what topic names can hold; what Python cannot
-compile is refused.
+compile is refused in Kafka's words.
 """
 
 from __future__ import annotations
 
 import re
 
-from kafkapy.errors import UsageError
+from kafkapy.errors import KafkaError
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.topic_description import INTERNAL_TOPICS
 from kafkapy.metadata.topics_image import TopicImage
@@ -20,8 +20,8 @@ def include_list(text: str) -> re.Pattern[str]:
     pattern = text.strip().replace(",", "|").replace(" ", "").strip("\"'")
     try:
         return re.compile(pattern)
-    except re.error as error:
-        raise UsageError(f"{text} is an invalid regex: {error}") from None
+    except re.error:
+        raise KafkaError("RuntimeException", f"{pattern} is an invalid regex.") from None
 
 
 def select_topics(

@@ -14,6 +14,7 @@ from kafkapy.output.aligned import aligned
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster_status import BrokerStatus, PartitionStatus, ReplicaStatus
+    from kafkapy.backends.election_losses import ElectionLoss
     from kafkapy.backends.failures import Lost, Moved, Replicated
     from kafkapy.log.topic_partition import TopicPartition
 
@@ -146,6 +147,14 @@ def _moved_pair(each: Moved) -> Pair:
 def _lost_pair(each: Lost) -> Pair:
     lost = _lost(each.log_end_offset_before, each.log_end_offset)
     return f"{each.partition}: broker {each.broker_id} lost {lost}, {REASONS[each.reason]}", _row("lost", each)
+
+
+def election_loss_line(loss: ElectionLoss) -> str:
+    """What an unclean election lost."""
+    return (
+        f"{loss.partition}: lost {_lost(loss.end_offset, loss.first_offset)}, which broker {_ids(loss.brokers)} has: "
+        f"broker {loss.leader}, which was not in sync, leads now"
+    )
 
 
 def lagging_pairs(broker_id: int, waiting: Sequence[TopicPartition], shows: Shows) -> Iterator[Pair]:

@@ -1,14 +1,18 @@
-"""ConsumerGroupCommand's lines about what it changed: resets, deleted groups, deleted offsets."""
+"""The lines of Kafka's group commands about what they changed: resets, deleted groups, deleted offsets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from kafkapy.backends.offset_reset import Reset
 from kafkapy.errors import KafkaError
+from kafkapy.formats.java_exceptions import exception_text
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.output.group_lines import GROUP, PARTITION, TOPIC
 from kafkapy.output.printf_table import Column, printf_table, width_of
+
+if TYPE_CHECKING:
+    from kafkapy.backends.offset_targets import Reset
 
 _TOP_LEVEL = frozenset(
     ("InvalidGroupIdException", "GroupIdNotFoundException", "GroupAuthorizationException", "GroupNotEmptyException")
@@ -17,11 +21,6 @@ _PARTITION_LEVEL = frozenset(
     ("GroupSubscribedToTopicException", "TopicAuthorizationException", "UnknownTopicOrPartitionException")
 )
 WHOLE_TOPIC = -1
-
-
-def exception_text(error: KafkaError) -> str:
-    """An error as Java's ``Throwable.toString``."""
-    return f"org.apache.kafka.common.errors.{error.name}: {error}"
 
 
 def reset_lines(plans: Mapping[str, Iterable[Reset]]) -> Iterator[str]:
@@ -33,18 +32,28 @@ def reset_lines(plans: Mapping[str, Iterable[Reset]]) -> Iterator[str]:
         yield from printf_table((group, TOPIC, PARTITION, Column("NEW-OFFSET", 0)), rows)
 
 
-def deletion_lines(groups: Mapping[str, KafkaError | None]) -> Iterator[str]:
-    """Which groups were deleted, and why the others were not."""
+def streams_reset_lines(plans: Mapping[str, Iterable[Reset]]) -> Iterator[str]:
+    """The same, as StreamsGroupCommand has it."""
+    yield ""
+    if plans:
+        columns = Column("GROUP", 30), Column("TOPIC", 30), PARTITION, Column("NEW-OFFSET", 15)
+        rows = [(name, *reset.partition, reset.new.offset) for name, resets in plans.items() for reset in resets]
+        yield from printf_table(columns, rows)
+
+
+def deletion_lines(groups: Mapping[str, KafkaError | None], kind: str = "consumer") -> Iterator[str]:
+    """Which groups of a kind were deleted, and why the others were not."""
     deleted = ", ".join(f"'{group}'" for group, error in groups.items() if error is None)
     failed = {group: error for group, error in groups.items() if error is not None}
     if not failed:
-        yield f"Deletion of requested consumer groups ({deleted}) was successful."
+        yield f"Deletion of requested {kind} groups ({deleted}) was successful."
         return
-    yield from ("", "Error: Deletion of some consumer groups failed:")
+    yield from ("", f"Error: Deletion of some {kind} groups failed:")
     for group, error in failed.items():
         yield f"* Group '{group}' could not be deleted due to: {exception_text(error)}"
     if deleted:
-        yield from ("", f"These consumer groups were deleted successfully: {deleted}")
+        end = "." if kind == "streams" else ""
+        yield from ("", f"These {kind} groups were deleted successfully: {deleted}{end}")
 
 
 def offset_deletion_lines(
@@ -62,6 +71,17 @@ def offset_deletion_lines(
         for (topic, number), error in sorted(partitions.items(), key=lambda each: f"{each[0].topic}{each[0].partition}")
     ]
     yield from printf_table((TOPIC, PARTITION, Column("STATUS", 15)), rows)
+
+
+def share_offset_deletion_lines(topics: Mapping[str, KafkaError | None], error: KafkaError | None) -> Iterator[str]:
+    """What became of a share group in each topic. ``error`` is the first that the coordinator answered."""
+    if error is not None and error.name in _TOP_LEVEL:
+        yield from ("", f"Error: {error}")
+    elif error is not None and error.name not in _PARTITION_LEVEL:
+        yield from ("", f"Error: Encounter some unknown error: {exception_text(error)}")
+    yield ""
+    rows = [(topic, "Successful" if why is None else f"Error: {why}") for topic, why in sorted(topics.items())]
+    yield from printf_table((TOPIC, Column("STATUS", 0)), rows)
 
 
 def _why(error: KafkaError) -> str:

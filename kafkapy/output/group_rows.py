@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kafkapy.backends.group_lag import LagTotal, LogRange, MemberOffsets, OffsetState
-from kafkapy.backends.offset_reset import Reset
+from kafkapy.backends.offset_targets import Reset
 from kafkapy.coordinator.group import GroupState, GroupType
 from kafkapy.coordinator.group_description import GroupDescription, MemberDescription
 from kafkapy.coordinator.offset_and_metadata import NO_LEADER_EPOCH, OffsetAndMetadata
 from kafkapy.errors import KafkaError
+from kafkapy.formats.java_exceptions import exception_text
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.output.group_change_lines import WHOLE_TOPIC, exception_text
+from kafkapy.output.group_change_lines import WHOLE_TOPIC
 
 Row = dict[str, Any]
 _NO_COMMIT = OffsetAndMetadata(-1)
@@ -126,6 +127,16 @@ def deleted_offset_row(group_id: str, partition: TopicPartition, error: KafkaErr
         "group": group_id,
         "topic": partition.topic,
         "partition": None if partition.partition == WHOLE_TOPIC else partition.partition,
+        "error": exception_text(error) if error else None,
+    }
+
+
+def deleted_topic_row(group_id: str, topic: str, error: KafkaError | None) -> Row:
+    """A topic of which a share group was to forget where it is."""
+    return {
+        "type": "deleted_topic",
+        "group": group_id,
+        "topic": topic,
         "error": exception_text(error) if error else None,
     }
 

@@ -31,4 +31,4 @@ def _log_dir(log_dir: LogDir, topics: frozenset[str]) -> dict[str, object]:
         for replica in log_dir.replicas
         if not topics or replica.partition.topic in topics
     ]
-    return {"partitions": partitions, "error": None, "logDir": log_dir.path}
+    return {"partitions": partitions, "error": log_dir.error, "logDir": log_dir.path}

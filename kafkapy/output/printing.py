@@ -18,15 +18,17 @@ NO_ROWS = "(no rows)"
 
 
 def print_lines(lines: Iterable[str], sink: Sink | None = None) -> None:
-    """Write lines."""
+    """Write lines; those before an error, too."""
     sink = sink or Sink()
     pending: list[bytes] = []
-    for line in lines:
-        pending.append(line.encode("utf-8", "surrogateescape") + b"\n")
-        if len(pending) >= 1000:
-            sink.write(b"".join(pending))
-            pending.clear()
-    sink.write(b"".join(pending))
+    try:
+        for line in lines:
+            pending.append(line.encode("utf-8", "surrogateescape") + b"\n")
+            if len(pending) >= 1000:
+                sink.write(b"".join(pending))
+                pending.clear()
+    finally:
+        sink.write(b"".join(pending))
 
 
 def print_rows(output: str, rows: Iterable[tuple[str | None, Row | None]], columns: Sequence[str] = ()) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.reassignment.reassignment_json import Reassignment
 from kafkapy.metadata.reassignment.verification import (
     COMPLETED,
     IN_PROGRESS,
@@ -62,23 +61,26 @@ def current_lines(current: str) -> list[str]:
     ]  # fmt: skip
 
 
-def throttle_lines(between_brokers: int | None, between_log_dirs: int | None) -> Iterator[str]:
-    """``--execute`` with a throttle."""
-    if between_brokers is not None or between_log_dirs is not None:
-        yield MUST_VERIFY
-    if between_brokers is not None:
-        yield f"The inter-broker throttle limit was set to {between_brokers} B/s"
-    if between_log_dirs is not None:
-        yield f"The replica-alter-dir throttle limit was set to {between_log_dirs} B/s"
+def between_brokers_line(rate: int) -> str:
+    """``--execute --throttle``."""
+    return f"The inter-broker throttle limit was set to {rate} B/s"
 
 
-def started_rows(part: Reassignment) -> Rows:
+def between_log_dirs_line(rate: int) -> str:
+    """``--execute --replica-alter-log-dirs-throttle``."""
+    return f"The replica-alter-dir throttle limit was set to {rate} B/s"
+
+
+def started_rows(
+    partitions: Mapping[TopicPartition, tuple[int, ...]], log_dirs: Mapping[tuple[TopicPartition, int], str]
+) -> Rows:
     """``--execute``: what has begun."""
-    names = ",".join(map(str, sorted(part.replicas)))
-    yield f"Successfully started partition reassignment{_s(part.replicas)} for {names}", None
-    for partition, replicas in sorted(part.replicas.items()):
+    if partitions:
+        names = ",".join(map(str, sorted(partitions)))
+        yield f"Successfully started partition reassignment{_s(partitions)} for {names}", None
+    for partition, replicas in sorted(partitions.items()):
         yield None, _row("started_reassignment", partition) | {"replicas": list(replicas)}
-    yield from moving_rows(part.log_dirs)
+    yield from moving_rows(log_dirs)
 
 
 def moving_rows(log_dirs: Mapping[tuple[TopicPartition, int], str]) -> Rows:
@@ -167,12 +169,14 @@ NO_MOVES = "None of the specified partition moves are active."
 """What ``--cancel`` prints without the end of a line."""
 
 
-def cleared_lines(brokers: Collection[int], topics: Collection[str]) -> list[str]:
-    """Throttles that were taken away."""
-    return [
-        f"Clearing broker-level throttles on broker{_s(brokers)} {_ids(sorted(brokers))}",
-        f"Clearing topic-level throttles on topic{_s(topics)} {','.join(sorted(topics))}",
-    ]
+def broker_throttles_line(brokers: Collection[int]) -> str:
+    """Throttles of brokers that are taken away."""
+    return f"Clearing broker-level throttles on broker{_s(brokers)} {_ids(sorted(brokers))}"
+
+
+def topic_throttles_line(topics: Collection[str]) -> str:
+    """Throttles of topics that are taken away."""
+    return f"Clearing topic-level throttles on topic{_s(topics)} {','.join(sorted(topics))}"
 
 
 def _row(kind: str, partition: TopicPartition) -> dict[str, Any]:

@@ -226,7 +226,6 @@ class RecordPrinter:
             self.flush()
 
     def flush(self) -> None:
-        """Hand on all that was formatted."""
-        if self._out:
-            self._write(bytes(self._out))
-            self._out.clear()
+        """Hand on all that was formatted, be it nothing: whoever waits for more then hears that nobody reads."""
+        self._write(bytes(self._out))
+        self._out.clear()

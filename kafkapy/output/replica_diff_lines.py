@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kafkapy.log.replica_comparison import BatchAt
 
 _NO_PRODUCER = -1
+SHORTER = "the same as far as they reach"
 
 
 def partition_lines(report: PartitionReport, plan: Sequence[Step] | None) -> Iterator[str]:
@@ -28,8 +29,15 @@ def partition_lines(report: PartitionReport, plan: Sequence[Step] | None) -> Ite
         yield f"  broker {broker} has no copy in the given log dirs"
     for broker in report.brokers_not_given:
         yield f"  broker {broker} has a replica too, but none of its log dirs is given"
+    yield from (f"  {line}" for line in not_read_lines(report))
     for step in plan or ():
         yield f"  plan for {step.copy.name}: {step.text}"
+
+
+def not_read_lines(report: PartitionReport) -> Iterator[str]:
+    """The replicas that were not compared."""
+    for broker, why in report.not_read.items():
+        yield f"broker {broker} has a replica too, which is not compared: {why}"
 
 
 def partition_rows(report: PartitionReport, plan: Sequence[Step] | None) -> Iterator[dict[str, Any]]:
@@ -66,9 +74,11 @@ def _summary(report: PartitionReport) -> str:
     if len(report.copies) == 1:
         return report.trusted.verdict.value if report.differs else "nothing to compare"
     if report.differs:
-        return "different"
+        differing = sorted({each.verdict.value for each in report.copies if each.verdict.is_difference})
+        is_shorter = set(differing) <= {"data at risk", "records lost"}
+        return f"{SHORTER}, {' and '.join(differing)}" if is_shorter else "different"
     shorter = any(each.verdict in ("behind", "ahead") for each in report.copies)
-    return "the same as far as they reach" if shorter else "alike"
+    return SHORTER if shorter else "alike"
 
 
 def _cells(report: CopyReport) -> list[str]:
@@ -107,7 +117,8 @@ def _verdict(report: CopyReport) -> str:
 def _notes(report: PartitionReport, each: CopyReport) -> Iterator[str]:
     trusted, copy, found = report.trusted.copy, each.copy, each.comparison
     if each.damage is not None:
-        yield f"byte {each.damage.position} of {each.damage.path}: {each.damage.reason}"
+        place = "" if each.damage.position is None else f"byte {each.damage.position} of "
+        yield f"{place}{each.damage.path}: {each.damage.reason}"
     if found is not None and found.difference is not None:
         yield f"{found.difference.reason}, offset {found.difference.offset}:"
         yield f"{trusted.name}: {_batch_text(found.difference.ours)}"
@@ -123,11 +134,20 @@ def _notes(report: PartitionReport, each: CopyReport) -> Iterator[str]:
         yield "its leader-epoch-checkpoint cannot be read"
     if found is not None and copy.reader.log_start_offset != trusted.reader.log_start_offset:
         yield f"compared from offset {found.start} on: the logs begin at different offsets"
+    if copy.readable_to is not None and copy.readable_to < copy.reader.log_end_offset:
+        yield (
+            f"read up to its high watermark, offset {copy.readable_to}: a running broker gives nothing out above it, "
+            "so that is not compared"
+        )
     if found is not None and found.compacted:
         yield f"compaction has left {found.compacted} record(s) in one of the two only"
     if copy.has_lost:
         end = copy.reader.log_end_offset
         yield f"the log ends at offset {end}, but checkpoints and leader epochs say that it went to {copy.once_to}"
+    end, committed_to = copy.reader.log_end_offset, min(trusted.committed_to, report.trusted.good_to)
+    if copy.not_fetching is not None and end < committed_to and each.verdict in ("data at risk", "records lost"):
+        offsets = f"offset {end} is" if committed_to == end + 1 else f"offsets {end} to {committed_to - 1} are"
+        yield f"its broker is {copy.not_fetching} and does not fetch: {offsets} committed, and not in this copy"
     if copy.torn_bytes:
         yield f"{copy.torn_bytes} bytes of a torn write follow the end of the log"
     if each.verdict == "other topic":
@@ -147,9 +167,10 @@ def _batch_text(at: BatchAt | None) -> str:
     producer = "no producer"
     if header.producer_id != _NO_PRODUCER:
         producer = f"producer {header.producer_id} epoch {header.producer_epoch} sequence {header.base_sequence}"
+    where = f"in {at.path}" if at.position is None else f"at byte {at.position} of {at.path}"
     return (
         f"offsets {header.base_offset}-{header.last_offset}, epoch {header.partition_leader_epoch}, "
-        f"crc {header.crc}, {producer}, {header.size} bytes at byte {at.position} of {at.path}"
+        f"crc {header.crc}, {producer}, {header.size} bytes {where}"
     )
 
 

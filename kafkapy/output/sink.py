@@ -7,26 +7,50 @@ the cursor or retitle the window; in a pipe or a file the bytes stay exactly wha
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from kafkapy.errors import KafkapyError
+
+MEANWHILE_S = 1.0
 
 Buffer = bytes | bytearray | memoryview
 
 
 class Sink:
-    """Writes whole buffers to a file descriptor."""
+    """Writes whole buffers to a file descriptor. Where ``meanwhile`` is given, it is called about once a second for as
+    long as nobody reads what was written; then no more is written at once than a pipe takes without blocking."""
 
-    def __init__(self, descriptor: int = 1) -> None:
+    def __init__(self, descriptor: int = 1, meanwhile: Callable[[], object] | None = None) -> None:
         self._descriptor = descriptor
+        self._meanwhile = meanwhile if meanwhile is not None and may_block(descriptor) else None
         self._escape = ControlEscaper() if os.isatty(descriptor) else None
 
     def write(self, data: Buffer) -> None:
-        """Write all of ``data``; a closed pipe is a BrokenPipeError."""
+        """Write all of ``data``; a closed pipe is a BrokenPipeError, also where there is nothing to write."""
+        if not data:
+            self._check_reader()
         if self._escape is not None:
             data = self._escape(bytes(data))
         view = memoryview(data)
         while view:
-            view = view[self._write_some(view) :]
+            view = view[self._write_some(view if self._meanwhile is None else self._fitting(view)) :]
+
+    def _check_reader(self) -> None:
+        import select
+
+        poll = select.poll()
+        poll.register(self._descriptor, 0)
+        if any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0)):
+            raise BrokenPipeError
+
+    def _fitting(self, view: memoryview) -> memoryview:
+        """What can be written without waiting, when that is something."""
+        import select
+
+        while not select.select((), (self._descriptor,), (), MEANWHILE_S)[1]:
+            assert self._meanwhile is not None
+            self._meanwhile()
+        return view[: select.PIPE_BUF]
 
     def _write_some(self, view: memoryview) -> int:
         try:
@@ -40,6 +64,16 @@ class Sink:
             raise  # nobody reads any more: no error
         except OSError as error:
             raise KafkapyError(f"the output cannot be written: {error.strerror}") from None
+
+
+def may_block(descriptor: int) -> bool:
+    """Whether a write may have to wait for a reader."""
+    import stat
+
+    try:
+        return not stat.S_ISREG(os.fstat(descriptor).st_mode)
+    except OSError:
+        return False
 
 
 class ControlEscaper:

@@ -59,7 +59,8 @@ def _verbose_cells(description: StreamsGroupDescription, member: StreamsMember, 
     epoch_and_member = pad(str(description.topology_epoch), 15) + pad(member.member_id, width)
     cells: list[object] = [description.group.group_id, description.group.target_assignment_epoch, epoch_and_member]
     tasks = tasks_text(member.assignment) + tasks_text(member.target, "TARGET-")
-    return [*cells, "streams", member.member_epoch, member.process_id, member.client_id, tasks]
+    protocol = "classic" if member.is_classic else "streams"
+    return [*cells, protocol, member.member_epoch, member.process_id, member.client_id, tasks]
 
 
 def tasks_text(assignment: TaskAssignment, prefix: str = "") -> str:

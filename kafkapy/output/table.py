@@ -23,6 +23,7 @@ LEFT_OUT = {
     "record": {"base_offset", "batch_position", "key_size", "value_size", "timestamp_type", "magic"},
     "batch": {"last_sequence", "crc"},
     "partition": {"topic_id", "configs"},
+    "config": {"synonyms"},
 }
 DULL: tuple[Any, ...] = (None, "", -1, [], {})
 DULL_IN = {"compression": "none", "valid": True, "magic": 2, "timestamp_type": "CreateTime", "matches": True}
@@ -170,7 +171,7 @@ def _text(name: str, value: Any) -> str:
         return "yes" if value else "no"
     if "timestamp" in name and isinstance(value, int):
         return _date(value)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return ", ".join(_item(item) for item in value)
     if isinstance(value, dict):
         import json
@@ -180,8 +181,12 @@ def _text(name: str, value: Any) -> str:
 
 
 def _item(item: Any) -> str:
-    """A header as ``key=value``."""
-    return f"{item['key']}={item['value']}" if isinstance(item, dict) and "key" in item else str(item)
+    """A header as ``key=value``, another object as ``name=value name=value``."""
+    if not isinstance(item, dict):
+        return str(item)
+    if "key" in item:
+        return f"{item['key']}={item['value']}"
+    return " ".join(f"{name}={_text(name, value)}" for name, value in item.items())
 
 
 def _date(timestamp: int) -> str:

@@ -34,15 +34,17 @@ def partition_line(
     leader: int | None,
     replicas: Iterable[int],
     isr: Iterable[int],
-    elr: Iterable[int],
-    last_known_elr: Iterable[int],
+    elr: Iterable[int] | None,
+    last_known_elr: Iterable[int] | None,
     moving: tuple[Iterable[int], Iterable[int]] | None = None,
 ) -> str:
-    """The line of a partition; ``moving`` are the replicas that are being added and removed."""
+    """The line of a partition; ``moving`` are the replicas that are being added and removed, an ELR that was not asked
+    for is None."""
     moves = "" if moving is None else f"\tAdding Replicas: {_ids(moving[0])}\tRemoving Replicas: {_ids(moving[1])}"
     return (
         f"\tTopic: {topic}\tPartition: {partition}\tLeader: {'none' if leader is None else leader}"
-        f"\tReplicas: {_ids(replicas)}\tIsr: {_ids(isr)}{moves}\tElr: {_ids(elr)}\tLastKnownElr: {_ids(last_known_elr)}"
+        f"\tReplicas: {_ids(replicas)}\tIsr: {_ids(isr)}{moves}"
+        f"\tElr: {_ids(elr)}\tLastKnownElr: {_ids(last_known_elr)}"
     )
 
 
@@ -54,5 +56,5 @@ def unknown_partition_line(topic: str, partition: int) -> str:
     )
 
 
-def _ids(ids: Iterable[int]) -> str:
-    return ",".join(map(str, ids))
+def _ids(ids: Iterable[int] | None) -> str:
+    return "N/A" if ids is None else ",".join(map(str, ids))

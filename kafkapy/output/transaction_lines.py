@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kafkapy.backends.hanging_transactions import OpenTransaction
-from kafkapy.backends.producer_listing import ActiveProducer
+from kafkapy.backends.producers import ActiveProducer
 from kafkapy.coordinator.transaction_listing import TransactionDescription
 from kafkapy.output.padded_table import table_lines
 
@@ -95,7 +95,7 @@ def hanging_table(found: Iterable[OpenTransaction], now: int) -> Pairs:
             "last_timestamp": producer.last_timestamp,
             "duration_min": (now - producer.last_timestamp) // MS_IN_A_MINUTE,
         }
-        for partition, producer in found
+        for partition, producer, _ in found
     ]
     return _table(HANGING_COLUMNS, [tuple(map(str, list(row.values())[1:])) for row in rows], rows)
 

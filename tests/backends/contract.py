@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ from kafkapy.backends.cluster import EARLIEST, LATEST, MAX_TIMESTAMP, Cluster
 from kafkapy.backends.cluster_file import BrokerEntry, ClusterFile, encode
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.log_dirs import LogDirsCluster
+from kafkapy.errors import KafkapyError
 from kafkapy.formats import meta_properties
 from kafkapy.formats.record_batch import BatchOptions, Record, encode_batch
 from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.image import BROKER, CLIENT_METRICS, GROUP, TOPIC
+from kafkapy.metadata.topics_image import TopicImage
 
 NOW = 1_794_800_000_000
 OPTIONS = BatchOptions()
@@ -61,6 +65,46 @@ def seen(cluster: Cluster) -> dict[str, Any]:
         },
         "log_dirs": [(each.broker_id, each.path, each.replicas) for each in cluster.log_dirs()],
     }
+
+
+def answers(cluster: Cluster, names: Sequence[str], timestamp: int) -> dict[str, Any]:
+    """What every kind of cluster must answer the same, of some topics: also one that cannot tell its log dirs."""
+    image = cluster.image()
+    partitions = [TopicPartition(name, number) for name in names for number in sorted(image.topics[name].partitions)]
+    specs = (EARLIEST, LATEST, MAX_TIMESTAMP, timestamp + 1500)
+    found = iter(cluster.offsets([(partition, spec) for partition in partitions for spec in specs]))
+    return {
+        "topics": {name: (image.topics[name].id, _partitions(image.topics[name])) for name in names},
+        "brokers": {broker.id: broker.rack for broker in image.brokers.values()},
+        "live": cluster.live_brokers,
+        "features": dict(image.features),
+        "quotas": dict(image.client_quotas),
+        "users": {key: credential.iterations for key, credential in image.scram.items()},
+        "configs": {key: dict(image.configs[key]) for key in sorted(image.configs)},
+        "resources": {number: cluster.config_resources(number) for number in (TOPIC, BROKER, CLIENT_METRICS, GROUP)},
+        "own": {name: _own(cluster, name) for name in names},
+        "offsets": {str(partition): [next(found) for _ in specs] for partition in partitions},
+        "values": {str(partition): _kept(cluster, partition) for partition in partitions},
+    }
+
+
+def _kept(cluster: Cluster, partition: TopicPartition) -> list[bytes | None]:
+    first = cluster.offset(partition, EARLIEST)
+    assert first is not None
+    return [record.value for batch in cluster.read(partition, first) for record in batch.records()]
+
+
+def _partitions(topic: TopicImage) -> dict[int, tuple[Any, ...]]:
+    return {
+        number: (each.replicas, set(each.isr), each.leader, each.adding_replicas, each.elr)
+        for number, each in topic.partitions.items()
+    }
+
+
+def _own(cluster: Cluster, topic: str) -> dict[str, str | None]:
+    entries = cluster.config_entries(TOPIC, [topic])[topic]
+    assert not isinstance(entries, KafkapyError)
+    return {entry.name: entry.value for entry in entries if entry.source == "DYNAMIC_TOPIC_CONFIG"}
 
 
 def log_dirs(directory: Path) -> LogDirsCluster:

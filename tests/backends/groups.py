@@ -16,7 +16,8 @@ from kafkapy.backends.group_subscription import GroupSubscription, Source
 from kafkapy.backends.record_handler import RecordHandler
 from kafkapy.backends.retry_topics import RetryTopics
 from kafkapy.backends.selection import Selection, open_cluster
-from kafkapy.backends.shared_cluster import SharedCluster, Time
+from kafkapy.backends.shared_cluster import SharedCluster
+from kafkapy.backends.waiting import Time
 from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS
 from kafkapy.formats.coordinator_record import GROUP, decode
 from kafkapy.formats.record_batch import BatchOptions, Record, encode_batch

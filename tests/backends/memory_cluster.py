@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kafkapy.backends.cluster import EARLIEST, LATEST, Appended, LogDir
+from kafkapy.backends.file_access import FileAccess
 from kafkapy.errors import KafkaError
 from kafkapy.formats.record_batch import BatchOptions, Record, decode_header, encode_batch, encode_header, is_valid
 from kafkapy.log.batch import Batch
@@ -15,15 +16,17 @@ from kafkapy.metadata.image import EMPTY, MetadataImage
 from kafkapy.metadata.topics_image import PartitionRegistration, TopicImage
 
 
-class MemoryCluster:
+class MemoryCluster(FileAccess):
     """Topics are made by ``apply``; ``max_batch`` is max.message.bytes."""
 
     has_metadata = True
+    where = "memory"
 
     def __init__(self, max_batch: int = 1 << 30) -> None:
         self.max_batch = max_batch
         self.batches: dict[TopicPartition, list[Batch]] = defaultdict(list)
         self.starts: dict[TopicPartition, int] = defaultdict(int)
+        self.damages: dict[TopicPartition, str] = {}
         self.flushed = 0
         self._topics: dict[str, TopicImage] = {}
         self._next_producer_id = 7
@@ -41,12 +44,18 @@ class MemoryCluster:
         assert not committed
         return (batch for batch in list(self.batches[partition]) if batch.header.last_offset >= start)
 
+    def damage(self, partition: TopicPartition) -> str | None:
+        return self.damages.get(partition)
+
     def offset(self, partition: TopicPartition, spec: int) -> int | None:
         if spec == EARLIEST:
             return self.starts[partition]
         assert spec == LATEST
         batches = self.batches[partition]
         return batches[-1].header.last_offset + 1 if batches else 0
+
+    def offsets(self, asked: Sequence[tuple[TopicPartition, int]]) -> list[int | None]:
+        return [self.offset(partition, spec) for partition, spec in asked]
 
     def append(self, partition: TopicPartition, batch: bytes, acks: int = -1) -> Appended:
         header = decode_header(batch)

@@ -77,13 +77,39 @@ def test_an_offset_that_is_not_there_is_reset(cluster: MemoryCluster) -> None:
         made.seek(StartAt(0, None))
 
 
-def test_a_damaged_batch_is_an_error_after_all_before_it(cluster: MemoryCluster) -> None:
+def test_a_damaged_batch_ends_its_partition_and_no_other(cluster: MemoryCluster) -> None:
+    whole = offsets(consumer(cluster).poll())
     batch = cluster.batches[P0][2]
     cluster.batches[P0][2] = Batch(batch.header, 0, batch.data[:-1] + bytes([batch.data[-1] ^ 1]))
-    found = []
-    with pytest.raises(CorruptRecordError, match="Record batch for partition t-0 at offset 4 is invalid, cause: Rec"):
-        found.extend(consumer(cluster).poll())
-    assert offsets(found) == [(0, 0), (0, 1), (0, 2)]
+    told: list[str] = []
+    made = Consumer(cluster, [P0, P1], tell=told.append)
+    made.seek(StartAt(EARLIEST, EARLIEST))
+    assert offsets(made.poll()) == [(0, 0), (0, 1), (0, 2), *(each for each in whole if each[0] == 1)]
+    assert not made.is_whole
+    (line,) = told
+    assert line.startswith(
+        "t-0 is read up to offset 4 only: Record batch for partition t-0 at offset 4 is invalid, cause: Record is corr"
+    )
+    assert offsets(made.poll()) == []
+    assert told == [line]
+
+
+def test_a_damaged_end_is_told_once(cluster: MemoryCluster) -> None:
+    whole = offsets(consumer(cluster).poll())
+    cluster.damages[P0] = "file: damaged at byte 9"
+    told: list[str] = []
+    made = Consumer(cluster, [P0, P1], tell=told.append)
+    made.seek(StartAt(EARLIEST, EARLIEST))
+    assert offsets(made.poll()) == whole
+    assert offsets(made.poll()) == []
+    assert (told, made.is_whole) == (["t-0 is read up to offset 8 only: file: damaged at byte 9"], False)
+
+
+def test_a_limit_that_ends_before_the_damage_does_not_ask_for_it(cluster: MemoryCluster) -> None:
+    cluster.damages[P0] = "file: damaged at byte 9"
+    made = consumer(cluster)
+    assert len(offsets(limited(made.poll(), 2))) == 2
+    assert made.is_whole
 
 
 @pytest.mark.parametrize(("limit", "count"), [(-1, 6), (0, 0), (-2, 0), (1, 1), (3, 3), (4, 4), (99, 6)])

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkapy.backends.cluster import Cluster
-from kafkapy.backends.offset_reset import OffsetReset, Scope, Target, named_partitions, parse_topic_partitions
+from kafkapy.backends.offset_reset import OffsetReset, Scope
+from kafkapy.backends.offset_targets import Target, named_partitions, parse_topic_partitions
 from kafkapy.backends.selection import Selection, open_cluster
 from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
 from kafkapy.errors import KafkaError, UsageError
@@ -24,7 +25,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Cluster:
 
 
 def planned(cluster: Cluster, group: str, scope: Scope, target: Target) -> dict[TopicPartition, int]:
-    return {reset.partition: reset.new.offset for reset in OffsetReset(cluster, scope, target).plan(group)}
+    return {reset.partition: reset.new.offset for reset in OffsetReset(cluster, scope, target).plans([group])[group]}
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ def test_without_a_commit_current_is_the_end(cluster: Cluster) -> None:
 
 
 def test_a_copy_has_all_that_the_other_group_committed(cluster: Cluster) -> None:
-    (copied,) = OffsetReset(cluster, Scope(), Target("to-group", group="readers")).plan("never seen")
+    (copied,) = OffsetReset(cluster, Scope(), Target("to-group", group="readers")).plans(["never seen"])["never seen"]
     assert copied.new._replace(commit_timestamp=0, topic_id="") == OffsetAndMetadata(7, 0, "here", 0, topic_id="")
     assert planned(cluster, "x", Scope((f"{ORDERS}:1", TRIMMED)), Target("to-group", group="simple")) == {
         O1: 5,
@@ -77,7 +78,7 @@ def test_scopes(cluster: Cluster) -> None:
 @pytest.mark.parametrize("group", ["active", "modern"])
 def test_groups_with_members_are_left_alone(cluster: Cluster, group: str) -> None:
     reset = OffsetReset(cluster, EVERYTHING, Target("to-latest"))
-    assert reset.plan(group) == []
+    assert reset.plans([group])[group] == []
     (error,) = reset.errors
     assert error == (
         f"Assignments can only be reset if the group '{group}' is inactive, but the current state is Stable."
@@ -86,13 +87,13 @@ def test_groups_with_members_are_left_alone(cluster: Cluster, group: str) -> Non
 
 def test_a_file_without_the_group(cluster: Cluster) -> None:
     reset = OffsetReset(cluster, Scope(), Target("from-file", offsets={"other": {O0: 1}}))
-    assert reset.plan("simple") == []
+    assert reset.plans(["simple"])["simple"] == []
     assert reset.errors == ["No reset plan for group simple found"]
 
 
 def test_what_is_past_the_last_record_is_told(cluster: Cluster) -> None:
     reset = OffsetReset(cluster, Scope((f"{ORDERS}:1",)), Target("to-timestamp", T0 + 4001))
-    assert [each.new.offset for each in reset.plan("simple")] == [5]
+    assert [each.new.offset for each in reset.plans(["simple"])["simple"]] == [5]
     assert reset.warnings == [f"Partition 1 from topic {ORDERS} is empty. Falling back to latest known offset."]
 
 
@@ -117,14 +118,14 @@ def test_nothing_to_shift(cluster: Cluster) -> None:
 
 def test_offsets_that_were_moved_are_told(cluster: Cluster) -> None:
     reset = OffsetReset(cluster, EVERYTHING, Target("to-offset", 7))
-    reset.plan("simple")
+    reset.plans(["simple"])["simple"]
     assert reset.notes == [f"offset 7 of {O1} is past the log's end, 5: 5 is taken"]
     back = OffsetReset(cluster, EVERYTHING, Target("shift-by", -1))
-    back.plan("simple")
+    back.plans(["simple"])["simple"]
     assert back.notes == [f"offset 1 of {TRIMMED_0} is before the log's start, 6: 6 is taken"]
     file = Target("from-file", offsets={"simple": {O0: 99, O1: 5}}, places={O0: "f, line 1", O1: "f, line 2"})
     moved = OffsetReset(cluster, Scope(), file)
-    moved.plan("simple")
+    moved.plans(["simple"])["simple"]
     assert moved.notes == [f"f, line 1: offset 99 of {O0} is past the log's end, 10: 10 is taken"]
 
 
@@ -141,13 +142,13 @@ def test_topics_that_are_not_there_are_named(cluster: Cluster) -> None:
     ):
         reset = OffsetReset(cluster, scope, target)
         with pytest.raises(KafkaError, match="does not host"):
-            reset.plan("simple")
+            reset.plans(["simple"])["simple"]
         assert reset.notes == [note]
 
 
 @given(st.integers(-(2**63), 2**63 - 1), st.sampled_from(["to-offset", "shift-by"]))
 def test_new_offsets_lie_in_the_log(cluster: Cluster, number: int, scenario: str) -> None:
-    for reset in OffsetReset(cluster, EVERYTHING, Target(scenario, number)).plan("simple"):
+    for reset in OffsetReset(cluster, EVERYTHING, Target(scenario, number)).plans(["simple"])["simple"]:
         assert reset.log.start is not None
         assert reset.log.end is not None
         assert reset.log.start <= reset.new.offset <= reset.log.end

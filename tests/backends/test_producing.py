@@ -250,7 +250,7 @@ def test_a_record_larger_than_a_request() -> None:
         ({}, ProducerOptions()),
         ({"acks": "1"}, ProducerOptions(acks=1, idempotent=False)),
         ({"acks": "all", "batch.size": "10", "linger.ms": "5"}, ProducerOptions(batch_size=10, linger_ms=5)),
-        ({"retries": "0"}, ProducerOptions(idempotent=False)),
+        ({"retries": "0"}, ProducerOptions(idempotent=False, retries=0)),
         ({"enable.idempotence": "false"}, ProducerOptions(idempotent=False)),
         (
             {"compression.type": "zstd", "compression.zstd.level": "7", "compression.gzip.level": "1"},

@@ -348,12 +348,10 @@ def test_offsets_from_stdin(shared: Path) -> None:
     assert (done.returncode, done.stdout) == (0, f"{ORDERS},0,3\n{ORDERS},1,2\n\n")
 
 
-def test_client_configs_must_be_there(capfd: Capture, shared: Path, tmp_path: Path) -> None:
-    missing = tmp_path / "none"
-    done = groups(capfd, shared, "--list", "--command-config", missing)
-    assert done == (1, "", f"kafkapy: {missing}: No such file or directory\n")
-    missing.write_text("client.id=x\n")
-    assert groups(capfd, shared, "--list", "--command-config", missing).code == 0
+def test_client_configs_are_for_running_clusters(capfd: Capture, shared: Path, tmp_path: Path) -> None:
+    done = groups(capfd, shared, "--list", "--command-config", tmp_path / "client.properties")
+    assert done.code == 2
+    assert "--command-config goes with --bootstrap-server" in done.err
 
 
 def test_groups_are_deleted(capfd: Capture, directory: Path, held: None) -> None:

@@ -40,7 +40,46 @@ def test_without_metadata(capfd: Capture, zk_era: Path) -> None:
     assert done == (0, "The features are unknown: there is no metadata log\n", "")
 
 
-def test_bad_usage(capfd: Capture, golden: Path) -> None:
-    done = run(capfd, "features", "upgrade", "--log-dirs", dirs(golden))
-    assert done.code == 2
-    assert "invalid choice: 'upgrade' (choose from 'describe')" in done.err
+@pytest.mark.parametrize(
+    ("args", "error"),
+    [
+        (("upgrade",), "You must specify at least one feature to upgrade"),
+        (("disable",), "You must specify at least one feature to disable"),
+        (("upgrade", "--feature", "x"), "Can't parse feature=level string x: equals sign not found."),
+        (
+            ("downgrade", "--feature", "x=40000"),
+            "Can't parse feature=level string x=40000: unable to parse 40000 as a short.",
+        ),
+        (("upgrade", "--feature", "x=1", "--feature", "x=2"), "Feature x was specified more than once."),
+        (
+            ("upgrade", "--feature", "x=1", "--release-version", "4.2"),
+            "Can not specify `release-version` with other feature flags.",
+        ),
+        (("upgrade", "--release-version", "9.9"), "Unknown metadata.version '9.9'. Supported metadata.version are: "),
+    ],
+)
+def test_bad_usage(capfd: Capture, golden: Path, args: tuple[str, ...], error: str) -> None:
+    done = run(capfd, "features", "--log-dirs", dirs(golden), *args)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"kafkapy: {error}")
+
+
+def test_dependencies(capfd: Capture) -> None:
+    done = run(
+        capfd, "features", "feature-dependencies", "--feature", "group.version=1", "--feature", "group.version=9"
+    )
+    assert done == (
+        1,
+        "group.version=1 has no dependencies.\n",
+        "kafkapy: No feature:group.version with feature level 9\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "args", [("version-mapping", "--release-version", "4.2"), ("feature-dependencies", "--feature", "group.version=1")]
+)
+def test_what_asks_no_cluster_takes_one_as_kafkas_tool_does(capfd: Capture, args: tuple[str, ...]) -> None:
+    alone = run(capfd, "features", *args)
+    assert alone.code == 0
+    assert run(capfd, "features", "--bootstrap-server", "localhost:9092", *args) == alone
+    assert run(capfd, "features", "--bootstrap-controller", "localhost:9093", *args) == alone

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkapy.backends import failures
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.backends.leader_election import elect_leaders
@@ -16,6 +17,7 @@ from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreateTopic, Reassign, RemoveBroker
 from kafkapy.metadata.elections import PREFERRED
 from kafkapy.metadata.leader_election_file import parse_partitions
+from tests.backends.contract import batch
 from tests.commands.running import Done, dirs, printed, run
 
 Capture = pytest.CaptureFixture[str]
@@ -78,6 +80,31 @@ def test_unclean_elections_are_for_partitions_without_a_leader(capfd: Capture, c
         "Successfully completed leader election (UNCLEAN) for partitions d-0"
     ]
     assert leaders(cluster)["d-0"] == 2
+
+
+def test_what_an_unclean_election_loses_is_told(capfd: Capture, tmp_path: Path) -> None:
+    """Broker 3 comes back alone: offset 1, which 1 and 2 have, and offset 2, which only broker 2 has, are lost."""
+    directory = tmp_path / "lossy"
+    features = {"eligible.leader.replicas.version": 0}
+    make_cluster(str(directory), 3, wanted=features, files=Files(sync=False))
+    opened = DirectoryCluster(str(directory), Files(sync=False))
+    opened.apply(CreateTopic("t", assignments=((1, 2, 3),)), CreateTopic("u", assignments=((1, 2, 3),)))
+    partition = TopicPartition("t", 0)
+    opened.append(partition, batch(b"a"))
+    failures.stop_broker(opened, 3)
+    opened.append(partition, batch(b"b"))
+    failures.kill_broker(opened, 1)
+    opened.append(partition, batch(b"c"))
+    failures.kill_broker(opened, 2)
+    failures.start_broker(opened, 3)
+    opened.close()
+    done = elect(capfd, directory, "unclean", "--all-topic-partitions")
+    assert done == (
+        0,
+        "Successfully completed leader election (UNCLEAN) for partitions t-0, u-0\n",
+        "kafkapy: t-0: lost 2 offsets, 1 to 2, which broker 1,2 has: broker 3, which was not in sync, leads now\n",
+    )
+    assert leaders(directory) == {"t-0": 3, "u-0": 3}
 
 
 def test_each_partition_of_a_file_is_answered_for_itself(capfd: Capture, cluster: Path, tmp_path: Path) -> None:
@@ -174,7 +201,12 @@ def test_a_good_file() -> None:
     ("data", "error"),
     [
         (b"", "Replica election data is empty"),
-        (b"{", "Replica election data is empty"),
+        (b" \n", "Replica election data is empty"),
+        (
+            b"{",
+            "Replica election data is no JSON: Expecting property name enclosed in double quotes: line 1 column 2 "
+            "(char 1)",
+        ),
         (b"[1, 2]", "Expected JSON object, received [1,2]"),
         (b"{}", 'Replica election data is missing "partitions" field'),
         (b'{"partitions": 1}', "Expected JSON array, received 1"),

@@ -75,10 +75,60 @@ def test_without_metadata(capfd: Capture, zk_era: Path) -> None:
             ["describe", "--status", "--replication"],
             "Only one of --status or --replication should be specified with describe sub-command",
         ),
-        (["remove-controller", "--status"], "invalid choice: 'remove-controller' (choose from 'describe')"),
+        (
+            ["describe", "--status", "--human-readable"],
+            "The option --human-readable is only supported along with --replication",
+        ),
+        (["add-controller"], "You must supply the configuration file of the controller you are adding"),
+        (["remove-controller", "-i", "-1", "-d", "x"], "Invalid negative --controller-id: -1"),
+        (
+            ["remove-controller", "-i", "1", "-d", "x"],
+            "Failed to parse --controller-directory-id: Input string `x` ",
+        ),
     ],
 )
 def test_bad_usage(capfd: Capture, golden: Path, args: list[str], error: str) -> None:
     done = run(capfd, "metadata-quorum", "--log-dirs", dirs(golden), *args)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"kafkapy: {error}")
+
+
+GOOD = {
+    "node.id": "9",
+    "process.roles": "broker,controller",
+    "log.dirs": "{dir},/elsewhere",
+    "listeners": "PLAINTEXT://:9092,CONTROLLER://:9093",
+    "advertised.listeners": "PLAINTEXT://a:9092",
+    "controller.listener.names": "CONTROLLER",
+}
+DOUBT = "Is this a valid controller configuration file?"
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, "and endpoints: CONTROLLER://localhost:9093"),
+        ({"advertised.listeners": "controller://[::1]:7"}, "and endpoints: CONTROLLER://[::1]:7"),
+        ({"metadata.log.dir": "{dir}", "log.dirs": None}, "and endpoints: CONTROLLER://localhost:9093"),
+        ({"node.id": None}, f"node.id not found in configuration file. {DOUBT}"),
+        ({"node.id": "-9"}, f"node.id was negative in configuration file. {DOUBT}"),
+        ({"process.roles": "broker"}, f"process.roles did not contain 'controller' in configuration file. {DOUBT}"),
+        ({"log.dirs": None}, f"Neither metadata.log.dir nor log.dirs were found. {DOUBT}"),
+        ({"log.dirs": "/not/there"}, "Unable to read meta.properties from /not/there"),
+        ({"controller.listener.names": None}, f"controller.listener.names was not found. {DOUBT}"),
+        ({"controller.listener.names": "C"}, "Cannot find information about controller listener name: C"),
+        ({"listeners": "CONTROLLER"}, "Unable to parse CONTROLLER to a broker endpoint"),
+    ],
+)
+def test_a_controllers_own_file(capfd: Capture, tmp_path: Path, changes: dict[str, str | None], told: str) -> None:
+    properties = {name: value for name, value in (GOOD | changes).items() if value is not None}
+    (tmp_path / "meta.properties").write_text(
+        "version=1\nnode.id=9\ndirectory.id=gsHsW5SETlaK3Yo2MqTjHg\ncluster.id=x\n"
+    )
+    file = tmp_path / "controller.properties"
+    file.write_text("".join(f"{name}={value.replace('{dir}', str(tmp_path))}\n" for name, value in properties.items()))
+    done = run(capfd, "metadata-quorum", "--command-config", file, "add-controller", "--dry-run")
+    if done.code == 0:
+        assert done.out == f"DRY RUN of adding controller 9 with directory id gsHsW5SETlaK3Yo2MqTjHg {told}\n"
+    else:
+        assert done == (1, "", f"kafkapy: {told}\n")

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from kafkapy.backends.directory import DirectoryCluster
+from kafkapy.backends.file_replica_diff import FileReplicaDiff
 from kafkapy.backends.log_dirs import LogDirsCluster
 from kafkapy.backends.repair_plan import repair_plan
-from kafkapy.backends.replica_diff import diff_partition
 from kafkapy.formats import leader_epoch_checkpoint, offset_checkpoint, partition_metadata
 from kafkapy.formats.record_batch import BatchHeader, BatchOptions, Record, encode_batch
 from kafkapy.formats.uuid import random_uuid
@@ -189,7 +190,7 @@ def test_all_copies_are_damaged(crashed: Path) -> None:
     flip(crashed, 1, positions[-1] + 70)
     flip(crashed, 2, positions[1] + 70)
     cluster = LogDirsCluster(*(str(crashed / "crashed" / f"broker-{broker}") for broker in (1, 2)))
-    report = diff_partition(cluster, TopicPartition("orders", 0))
+    report = FileReplicaDiff(cluster).diff(TopicPartition("orders", 0))
     found = [(each.copy.broker_id, each.damage and each.damage.position) for each in report.copies]
     assert found == [(1, positions[-1]), (2, positions[1])]
     first, second = repair_plan(report)
@@ -349,7 +350,7 @@ def cluster(tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("how", ["stop-broker", "kill-broker"])
 def test_copies_of_brokers_that_do_not_run(capfd: Capture, cluster: Path, how: str) -> None:
-    """They are compared as with --log-dirs."""
+    """They are compared as with --log-dirs; only the plan knows more."""
     log = partition_log(cluster / "broker-2" / "t-0", TopicPartition("t", 0))
     log.append_as_leader(encode_batch([Record(0, NOW, b"k", b"one")]), 0, NOW)
     log.close(NOW)
@@ -358,12 +359,10 @@ def test_copies_of_brokers_that_do_not_run(capfd: Capture, cluster: Path, how: s
     log = partition_log(cluster / "broker-1" / "t-0", TopicPartition("t", 0))
     log.append_as_leader(encode_batch([Record(0, NOW, b"k", b"another")]), 0, NOW)
     log.close(NOW)
-    done = run(capfd, "replica-diff", "t", "--repair-plan")
+    done = run(capfd, "replica-diff", "t")
     assert done.code == 1
     assert done.lines[0] == "t-0: 3 copies, different"
-    assert done == run(
-        capfd, "replica-diff", "t", "--repair-plan", "--log-dirs", ",".join(map(str, sorted(cluster.glob("broker-*"))))
-    )
+    assert done == run(capfd, "replica-diff", "t", "--log-dirs", ",".join(map(str, sorted(cluster.glob("broker-*")))))
 
 
 def test_a_copy_in_the_elr(capfd: Capture, cluster: Path) -> None:
@@ -389,3 +388,49 @@ def test_a_table_fits_a_terminal(capfd: Capture, crashed: Path, monkeypatch: pyt
         assert max(map(len, done.lines)) <= 80
         assert sum("─" in line for line in done.lines) == 1
         assert "broker 2" in done.out
+
+
+def produce(cluster: Path, *values: bytes) -> None:
+    opened = DirectoryCluster(str(cluster), Files(sync=False))
+    for value in values:
+        opened.append(TopicPartition("t", 0), encode_batch([Record(0, NOW, None, value)]))
+    opened.close()
+
+
+def test_what_a_broker_that_is_down_lacks_is_at_risk(capfd: Capture, cluster: Path) -> None:
+    produce(cluster, b"a")
+    assert run(capfd, "cluster", "stop-broker", "3").code == 0
+    assert run(capfd, "replica-diff", "t").code == 0, "it has all there is"
+    produce(cluster, b"b", b"c")
+    done = run(capfd, "replica-diff", "t", "--repair-plan")
+    assert (done.code, done.lines[0]) == (1, "t-0: 3 copies, the same as far as they reach, data at risk")
+    assert [line.strip() for line in done.lines if "not in this copy" in line or "plan for broker 3" in line] == [
+        "its broker is stopped and does not fetch: offsets 1 to 2 are committed, and not in this copy",
+        "plan for broker 3: start its broker, which is stopped: it fetches from offset 1 on",
+    ]
+    assert run(capfd, "cluster", "start-broker", "3").code == 0
+    done = run(capfd, "replica-diff", "t")
+    assert (done.code, done.lines[0]) == (0, "t-0: 3 copies, the same as far as they reach"), "it is going to fetch"
+    assert run(capfd, "cluster", "replicate", "--until-caught-up").code == 0
+    assert run(capfd, "replica-diff", "t").lines[0] == "t-0: 3 copies, alike"
+
+
+def test_what_a_crash_took_from_a_broker_is_lost(capfd: Capture, cluster: Path) -> None:
+    produce(cluster, b"a", b"b")
+    assert "broker 3 lost 2 offsets, 0 to 1" in run(capfd, "cluster", "kill-broker", "3", "--lose-unflushed").out
+    done = run(capfd, "replica-diff", "t", "--repair-plan")
+    assert (done.code, done.lines[0]) == (1, "t-0: 3 copies, the same as far as they reach, records lost")
+    assert "the log ends at offset 0, but checkpoints and leader epochs say that it went to 2" in done.out
+    assert "its broker is killed and does not fetch: offsets 0 to 1 are committed, and not in this copy" in done.out
+    assert "plan for broker 3: it has lost offsets 0-1; start its broker, which is killed: it fetches them " in done.out
+    (row,) = [each for each in run(capfd, "replica-diff", "t", "--output", "jsonl").rows if each["broker_id"] == 3]
+    assert (row["verdict"], row["lost_offsets"]) == ("records lost", 2)
+    (status,) = [
+        each
+        for each in run(capfd, "cluster", "status", "--output", "jsonl").rows
+        if each["type"] == "replica" and each["broker_id"] == 3
+    ]
+    assert (status["log_end_offset"], status["high_watermark"]) == (0, 0)
+    for command in (("start-broker", "3"), ("replicate", "--until-caught-up")):
+        assert run(capfd, "cluster", *command).code == 0
+    assert run(capfd, "replica-diff", "t").lines[0] == "t-0: 3 copies, alike"

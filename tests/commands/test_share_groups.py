@@ -108,11 +108,31 @@ def test_what_is_no_share_group(capfd: Capture, directory: Path, group: str, rea
     assert rows == (1, "", line)
 
 
-@pytest.mark.parametrize("action", ["--delete", "--reset-offsets", "--delete-offsets"])
-def test_what_kafkas_tool_has_to_do(capfd: Capture, directory: Path, action: str) -> None:
-    done = run(capfd, "share-groups", "--cluster", directory, action, "--group", WORKERS)
+@pytest.mark.parametrize(
+    "action",
+    [
+        ("--delete",),
+        ("--reset-offsets", "--all-topics", "--to-earliest", "--execute"),
+        ("--delete-offsets", "--topic", JOBS),
+    ],
+)
+def test_what_only_a_running_cluster_does(capfd: Capture, directory: Path, action: tuple[str, ...]) -> None:
+    done = run(capfd, "share-groups", "--cluster", directory, *action, "--group", IDLE)
     assert (done.code, done.out) == (1, "")
-    assert "kafka-share-groups.sh" in done.err
+    assert "is not supported by a cluster of files: run it on the running cluster, with --bootstrap-server" in done.err
+
+
+def test_a_reset_can_be_tried(capfd: Capture, directory: Path) -> None:
+    args = ("--reset-offsets", "--group", IDLE, "--all-topics", "--to-latest", "--dry-run")
+    done = run(capfd, "share-groups", "--cluster", directory, *args)
+    assert done.lines == [
+        "",
+        "GROUP                           TOPIC           PARTITION  NEW-OFFSET",
+        f"{IDLE} jobs            0          30",
+        f"{IDLE} jobs            1          12",
+    ]
+    done = run(capfd, "share-groups", "--cluster", directory, *args[:2], WORKERS, *args[3:])
+    assert done == (1, "", f"Share group '{WORKERS}' is not empty.\n")
 
 
 @pytest.mark.parametrize(
@@ -172,5 +192,5 @@ def test_a_state_that_was_deleted_is_forgotten(directory: Path, tmp_path: Path) 
 
 def test_without_an_action_those_that_are_possible_are_named(capfd: Capture) -> None:
     done = run(capfd, "share-groups")
-    wanted = "Command must include exactly one action: --list, --describe"
+    wanted = "Command must include exactly one action: --list, --describe, --delete, --reset-offsets, --delete-offsets"
     assert done == (2, "", f"kafkapy: {wanted}. Try 'kafkapy share-groups --help'.\n")

@@ -42,6 +42,16 @@ def test_a_directory_with_something_in_it_stays(capfd: Capture, tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
+def test_the_directory_of_the_environment_is_made(
+    capfd: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KAFKAPY_CLUSTER", str(tmp_path / "env"))
+    done = run(capfd, "storage", "format", "--brokers", "2")
+    assert done.out.startswith(f"Made the cluster directory {tmp_path / 'env'} with brokers 1, 2 and cluster id ")
+    monkeypatch.delenv("KAFKAPY_CLUSTER")
+    assert run(capfd, "storage", "format", "--brokers", "2").code == 2
+
+
 def test_random_uuid(capfd: Capture) -> None:
     first, second = (run(capfd, "storage", "random-uuid").out for _ in range(2))
     assert first != second

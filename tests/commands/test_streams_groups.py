@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from kafkapy.backends.directory import DirectoryCluster
+from kafkapy.backends.streams_reset import is_own_topic
+from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
+from kafkapy.formats.coordinator_record import CoordinatorRecord
+from kafkapy.log.files import Files
+from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.changes import CreateTopic
 from tests.commands.running import dirs, run
 from tests.coordinator import typed_groups
 from tests.coordinator.typed_groups import COUNTERS, STOPPED
@@ -85,13 +94,115 @@ def test_what_is_no_streams_group(capfd: Capture, directory: Path, group: str, r
     assert done == (1, f"\nError: Executing streams group command failed due to {cause}\n", "")
 
 
-def test_what_kafkas_tool_has_to_do(capfd: Capture, directory: Path) -> None:
-    done = run(capfd, "streams-groups", "--cluster", directory, "--reset-offsets", "--group", COUNTERS)
-    assert done.code == 1
-    assert "kafka-streams-groups.sh" in done.err
+@pytest.fixture
+def copy(directory: Path, tmp_path: Path) -> Path:
+    shutil.copytree(directory, tmp_path / "cluster")
+    return tmp_path / "cluster"
+
+
+def test_resets(capfd: Capture, copy: Path) -> None:
+    of_group = ("streams-groups", "--cluster", copy, "--reset-offsets", "--group", STOPPED)
+    named = run(capfd, *of_group, "--input-topic", "jobs:0", "--to-earliest", "--dry-run")
+    assert named.lines[:2] == ["", "Error: One or more topics are not part of the group 'stopped'."]
+    assert named.code == 1
+    with closing(DirectoryCluster(str(copy), Files(sync=False))) as cluster:
+        cluster.groups().alter_offsets(STOPPED, {TopicPartition("jobs", 0): OffsetAndMetadata(3)})
+    done = run(capfd, *of_group, "--all-input-topics", "--shift-by", "2", "--execute")
+    assert (done.code, done.lines[2].split()) == (0, [STOPPED, "jobs", "0", "5"])
+    current = run(capfd, *of_group, "--all-input-topics", "--to-current", "--dry-run", "--export")
+    assert current.out == "jobs,0,5\n\n"
+    active = run(capfd, *of_group[:-1], COUNTERS, "--all-input-topics", "--to-latest", "--execute")
+    assert "Assignments can only be reset if the group 'counters' is inactive" in active.out
+    assert active.code == 1
+
+
+def test_deletions(capfd: Capture, copy: Path) -> None:
+    with closing(DirectoryCluster(str(copy), Files(sync=False))) as cluster:
+        cluster.groups().alter_offsets(STOPPED, {TopicPartition("jobs", 0): OffsetAndMetadata(3)})
+    offsets = ("streams-groups", "--cluster", copy, "--delete-offsets", "--group", STOPPED, "--all-input-topics")
+    assert run(capfd, *offsets).lines[3].split() == ["jobs", "0", "Successful"]
+    done = run(capfd, "streams-groups", "--cluster", copy, "--delete", "--group", STOPPED, "--group", COUNTERS)
+    assert done.lines == [
+        "",
+        "Error: Deletion of some streams groups failed:",
+        "* Group 'counters' could not be deleted due to: org.apache.kafka.common.errors.GroupNotEmptyException: "
+        "Streams group 'counters' is not EMPTY.",
+        "",
+        "These streams groups were deleted successfully: 'stopped'.",
+    ]
+    assert run(capfd, "streams-groups", "--cluster", copy, "--list").lines == ["counters", "split"]
+
+
+OWN, BETWEEN, FOREIGN = f"{STOPPED}-counts-changelog", f"{STOPPED}-by-word-repartition", "somebody-elses"
+
+
+@pytest.fixture
+def with_own_topics(copy: Path) -> Path:
+    """The group that has stopped has topics of its own, of which one has the name of somebody else's."""
+    own = [{"name": name, "partitions": 1, "replicationFactor": 1, "topicConfigs": []} for name in (OWN, FOREIGN)]
+    between = [{"name": BETWEEN, "partitions": 1, "replicationFactor": 1, "topicConfigs": []}]
+    part = {
+        "subtopologyId": "0", "sourceTopics": ["jobs"], "sourceTopicRegex": [], "stateChangelogTopics": own,
+        "repartitionSinkTopics": [BETWEEN], "repartitionSourceTopics": between, "copartitionGroups": [],
+    }  # fmt: skip
+    topology = CoordinatorRecord("StreamsGroupTopology", {"groupId": STOPPED}, 0, {"epoch": 1, "subtopologies": [part]})
+    with closing(DirectoryCluster(str(copy), Files(sync=False))) as cluster:
+        cluster.apply(*(CreateTopic(name, 1, 1) for name in (OWN, FOREIGN)))
+        cluster.groups().store.append(STOPPED, [topology])
+        cluster.groups().alter_offsets(STOPPED, {TopicPartition("jobs", 0): OffsetAndMetadata(3)})
+    return copy
+
+
+def topics(capfd: Capture, directory: Path) -> list[str]:
+    return run(capfd, "topics", "--cluster", directory, "--list", "--exclude-internal").lines
+
+
+def test_topics_of_a_groups_own_go_with_it(capfd: Capture, with_own_topics: Path) -> None:
+    args = ("--delete", "--group", STOPPED, "--delete-all-internal-topics")
+    done = run(capfd, "streams-groups", "--cluster", with_own_topics, *args)
+    text = "is not inferred as internal and thus will not be deleted with the group"
+    assert done.lines[:3] == [
+        "",
+        f"Error: The internal topic '{FOREIGN}' {text} '{STOPPED}'.",
+        f"Failed to delete internal topic: {BETWEEN}",
+    ]
+    assert done.lines[4] == "Deletion of some associated internal topics failed:"
+    assert done.code == 0, "a topic that is not there need not be deleted"
+    assert OWN not in topics(capfd, with_own_topics)
+    assert FOREIGN in topics(capfd, with_own_topics)
+
+
+def test_topics_of_a_groups_own_go_with_a_reset(capfd: Capture, with_own_topics: Path) -> None:
+    scope = ("--reset-offsets", "--group", STOPPED, "--all-input-topics", "--to-earliest", "--execute")
+    args = ("streams-groups", "--cluster", with_own_topics, *scope)
+    assert run(capfd, *args).code == 0
+    assert OWN in topics(capfd, with_own_topics)
+    done = run(capfd, *args, "--delete-internal-topic", OWN)
+    assert (done.code, done.lines[2].split()) == (0, [STOPPED, "jobs", "0", "0"])
+    assert OWN not in topics(capfd, with_own_topics)
+    again = run(capfd, *args, "--delete-all-internal-topics")
+    wanted = f"Error: Deleting internal topics for group '{STOPPED}' failed because the topics do not exist."
+    assert (again.code, again.lines[3]) == (1, wanted)
+
+
+@pytest.mark.parametrize(
+    ("topic", "is_own"),
+    [
+        ("app-store-changelog", True),
+        ("app-x-repartition", True),
+        ("app-x-subscription-response-topic", True),
+        ("app-x-KTABLE-FK-JOIN-SUBSCRIPTION-REGISTRATION-0000000012-topic", True),
+        ("app-x-KTABLE-FK-JOIN-SUBSCRIPTION-RESPONSE-7-topic", True),
+        ("app-x-KTABLE-FK-JOIN-SUBSCRIPTION-RESPONSE-x-topic", False),
+        ("application-store-changelog", False),
+        ("app-orders", False),
+    ],
+)
+def test_names_of_topics_of_a_groups_own(topic: str, is_own: bool) -> None:
+    assert is_own_topic(topic, "app") is is_own
 
 
 def test_without_an_action_those_that_are_possible_are_named(capfd: Capture) -> None:
     done = run(capfd, "streams-groups")
-    wanted = "Command must include exactly one action: --list, --describe"
+    wanted = "Command must include exactly one action: --list, --describe, --delete, --reset-offsets, --delete-offsets"
     assert done == (2, "", f"kafkapy: {wanted}. Try 'kafkapy streams-groups --help'.\n")

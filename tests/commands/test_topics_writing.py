@@ -1,13 +1,18 @@
 """topics --create, --alter, --delete and --from-file on a cluster directory: Kafka's lines, and nothing half done."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from kafkapy.backends import failures
 from kafkapy.backends.directory_format import make_cluster
+from kafkapy.backends.directory_reader import DirectoryReader
+from kafkapy.backends.log_dir_lock import LogDirHeldError
+from kafkapy.backends.selection import Selection, open_cluster_for_writing
 from kafkapy.log.files import Files
 from tests.backends.contract import log_dirs, marks, opened, topics
 from tests.commands.running import Done, run
@@ -207,19 +212,58 @@ def contents(directory: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in directory.rglob("*") if path.is_file() and path.name != ".lock"}
 
 
+def second(cluster: Path, root: Path) -> "subprocess.Popen[str]":
+    """A second process that wants to write."""
+    command = [sys.executable, "-m", "kafkapy", "topics", "--cluster", str(cluster), "--create", "--topic", "t"]
+    return subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_second_writer_waits_for_the_first(cluster: Path, root: Path) -> None:
+    holder = opened(cluster)
+    with second(cluster, root) as waiting:
+        assert waiting.stderr is not None
+        line = waiting.stderr.readline()
+        assert line.startswith(f"kafkapy: waiting for process {os.getpid()} (")
+        assert line.endswith(f"), which writes to {cluster}/broker-1\n")
+        failures.stop_broker(holder, 1)
+        holder.close()
+        assert waiting.communicate() == ("Created topic t.\n", "")
+        assert waiting.returncode == 0
+    (registration,) = DirectoryReader(str(cluster)).image().topics["t"].partitions.values()
+    assert 1 not in registration.replicas, "what it had read before it waited is not what holds"
+
+
+def test_who_waits_can_be_interrupted(cluster: Path, root: Path) -> None:
+    holder = opened(cluster)
+    before = contents(cluster)
+    with second(cluster, root) as waiting:
+        assert waiting.stderr is not None
+        waiting.stderr.readline()
+        waiting.send_signal(signal.SIGINT)
+        assert waiting.communicate() == ("", "")
+        assert waiting.returncode == 130
+    assert contents(cluster) == before
+    holder.close()
+
+
 def test_a_second_process_is_told_who_holds_it(cluster: Path, root: Path) -> None:
     holder = opened(cluster)
     before = contents(cluster)
-    command = [sys.executable, "-m", "kafkapy", "topics", "--cluster", str(cluster), "--create", "--topic", "t"]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"kafkapy: {cluster}/broker-1 is held by process {os.getpid()} (")
-    assert done.stderr.count("\n") == 1
+    code = (
+        "import sys; from kafkapy.backends.selection import Selection, open_cluster_for_writing\n"
+        "try: open_cluster_for_writing(Selection(sys.argv[1]), wait_s=0.1)\n"
+        "except Exception as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, cluster], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"{cluster}/broker-1 is held by process {os.getpid()} (")
+    assert done.stdout.endswith("; stop it, or wait (waited for 0.1 s)\n")
+    assert done.stderr == "", "it is told only after a second"
     assert contents(cluster) == before
-    reading = [*command[:4], "--cluster", str(cluster), "--list"]
+    reading = [sys.executable, "-m", "kafkapy", "topics", "--cluster", str(cluster), "--list"]
     assert subprocess.run(reading, cwd=root, capture_output=True, check=True).stdout == b"\n", "reading needs no lock"
     holder.close()
-    assert subprocess.run(command, cwd=root, capture_output=True, check=False).returncode == 0
+    with second(cluster, root) as free:
+        assert free.communicate() == ("Created topic t.\n", "")
 
 
 def test_a_log_dir_that_a_broker_holds_is_not_written(cluster: Path, root: Path) -> None:
@@ -235,10 +279,8 @@ def test_a_log_dir_that_a_broker_holds_is_not_written(cluster: Path, root: Path)
     with broker:
         assert broker.stdout is not None
         broker.stdout.readline()
-        command = [sys.executable, "-m", "kafkapy", "topics", "--cluster", str(cluster), "--create", "--topic", "t"]
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-        assert done.returncode == 1
-        assert f"{cluster}/broker-2 is held by process {broker.pid}" in done.stderr
+        with pytest.raises(LogDirHeldError, match=f"{cluster}/broker-2 is held by process {broker.pid}"):
+            open_cluster_for_writing(Selection(str(cluster)), wait_s=0)
         assert [path.parent.name for path in cluster.glob("broker-*/.lock")] == ["broker-2"]
         assert marks(cluster) == 3
 

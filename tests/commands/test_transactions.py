@@ -15,6 +15,7 @@ from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.coordinator.internal_topics import TRANSACTION_STATE, partition_for
 from kafkapy.coordinator.transaction_coordinator import MAX_TIMEOUT_MS, TransactionCoordinator
 from kafkapy.coordinator.transaction_state import ProducerIdAndEpoch
+from kafkapy.coordinator.transaction_state_manager import TransactionStateManager
 from kafkapy.formats.record_batch import BatchOptions, Record, encode_batch
 from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
@@ -167,10 +168,42 @@ def test_only_what_nobody_will_end_hangs(capfd: Capture, cluster: str) -> None:
     assert len(run(capfd, *where, "--partition", "1").lines) == 1
 
 
+def test_a_decided_transaction_whose_marker_never_came_hangs_and_is_not_to_be_aborted(
+    capfd: Capture, tmp_path: Path
+) -> None:
+    """As a coordinator leaves it that dies after its decision: nobody is there to write the markers."""
+    directory = made(tmp_path / "cluster")
+    long_ago = int(time.time() * 1000) - AN_HOUR
+    opened = DirectoryCluster(directory, Files(sync=False), now=long_ago)
+    states = TransactionStateManager(opened)
+    for transactional_id, commit in (("commits", True), ("aborts", False)):
+        producer = Producer(opened, transactional_id)
+        producer.send(P0, "decided")
+        ongoing = TransactionStateManager(opened).find(transactional_id)
+        assert ongoing is not None
+        states.put(ongoing.prepare(commit, long_ago, 2, -1))
+    opened.close()
+    where = ("transactions", "--cluster", directory, "find-hanging", "--topic", "tx")
+    done = run(capfd, *where, "--output", "jsonl")
+    assert [row["start_offset"] for row in done.rows] == [0, 1]
+    first, second = done.err.splitlines()
+    assert (" in tx-0: commits is in PrepareCommit, and" in first, "aborts is in PrepareAbort" in second) == (
+        True,
+        True,
+    )
+    assert first.startswith("kafkapy: do not abort producer ")
+    assert run(capfd, *where, "--max-transaction-timeout", "61").err == "", "it is not that old"
+    assert run(capfd, "cluster", "replicate", "--cluster", directory).code == 0
+    assert run(capfd, *where, "--output", "jsonl").rows == []
+    opened = DirectoryCluster(directory, Files(sync=False))
+    assert values(opened, P0) == ["decided"], "one of the two is committed"
+    opened.close()
+
+
 def test_what_cannot_be_searched_is_told(capfd: Capture, golden: Path, tmp_path: Path) -> None:
     one = golden / "crashed" / "broker-2"
     done = run(capfd, "transactions", "--log-dirs", one, "find-hanging", "--broker-id", "1")
-    assert (done.code, done.err) == (1, "kafkapy: no log dir of broker 1 is among those given\n")
+    assert (done.code, done.err) == (1, "kafkapy: nothing of broker 1 is in the given log dirs\n")
     done = run(capfd, "transactions", "--log-dirs", one, "find-hanging", "--topic", "nope")
     assert done.err == f"Failed to describe 1 topics: This server does not host this topic-partition.. {LATE}\n"
     shutil.copytree(one, tmp_path / "broker-2", ignore=shutil.ignore_patterns("rolled-*"))

@@ -12,8 +12,8 @@ from kafkapy.errors import KafkaError, UsageError
 from kafkapy.metadata.configs.scram import (
     ScramSpec,
     check_alteration,
-    make_credential,
     parse_spec,
+    upsertion,
 )
 from kafkapy.metadata.scram import new_salt
 
@@ -27,7 +27,10 @@ def test_specs() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("passwd=x", "Invalid credential property SCRAM_SHA_256=passwd=x"),
+        (
+            "passwd=x",
+            "Invalid credential property SCRAM_SHA_256: it has to be [password=...] or [iterations=N,password=...]",
+        ),
         ("iterations=5,password=x", "Iterations 5 is less than the minimum 4096 required for SCRAM-SHA-256"),
         ("iterations=,password=x", 'For input string: ""'),
     ],
@@ -42,7 +45,8 @@ def test_the_example_of_rfc_7677() -> None:
     import base64
 
     salt = base64.b64decode("W22ZaJ0SNY7soEsUEjb6gQ==")
-    credential = make_credential("SCRAM-SHA-256", ScramSpec(4096, "pencil"), salt)
+    credential = upsertion("u", "SCRAM-SHA-256", ScramSpec(4096, "pencil"), salt).credential
+    assert credential is not None
     assert base64.b64encode(credential.stored_key) == b"WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY="
     assert base64.b64encode(credential.server_key) == b"wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU="
     assert (credential.salt, credential.iterations) == (salt, 4096)

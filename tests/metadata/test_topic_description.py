@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kafkapy.errors import UsageError
+from kafkapy.errors import KafkaError
 from kafkapy.formats.uuid import ZERO_UUID
 from kafkapy.metadata.cluster_image import BrokerRegistration
+from kafkapy.metadata.config_entries import config_entries
 from kafkapy.metadata.image import BROKER, EMPTY, TOPIC, MetadataImage
 from kafkapy.metadata.topic_description import PartitionDescription, describe_topics
 from kafkapy.metadata.topic_selection import select_topics
@@ -30,7 +31,7 @@ def image(partition: PartitionRegistration, fenced: int = 0, **configs: str) -> 
 
 
 def described(at: MetadataImage, known: bool = True) -> PartitionDescription:
-    (topic,) = describe_topics(at, at.topics.values(), known)
+    (topic,) = describe_topics(at, at.topics.values(), config_entries(at, TOPIC, ["t"]), known)
     (partition,) = topic.partitions
     return partition
 
@@ -82,17 +83,20 @@ def test_what_is_not_known_is_in_no_state() -> None:
 
 
 def test_a_topic_shows_what_is_not_by_default() -> None:
-    (topic,) = describe_topics(at := image(partition((1,), 1), retention_ms="5"), at.topics.values(), True)
+    at = image(partition((1,), 1), retention_ms="5")
+    entries = config_entries(at, TOPIC, ["t"])
+    (topic,) = describe_topics(at, at.topics.values(), entries, True)
     assert [(config.name, config.value) for config in topic.configs] == [("retention.ms", "5")]
     assert topic.has_overrides
     assert topic.replication_factor == 3
-    (unknown,) = describe_topics(at, at.topics.values(), False)
+    (unknown,) = describe_topics(at, at.topics.values(), entries, False)
     assert unknown.configs == ()
 
 
 def test_a_topic_without_id_has_none() -> None:
     at = image(partition((1,), 1))
-    (topic,) = describe_topics(at, [at.topics["t"]._replace(id=ZERO_UUID)], True)
+    without_id = at.topics["t"]._replace(id=ZERO_UUID)
+    (topic,) = describe_topics(at, [without_id], config_entries(at, TOPIC, ["t"]), True)
     assert topic.topic_id is None
     line = topic_line("t", topic.topic_id, 1, 3, [])
     assert line == "Topic: t\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: "
@@ -135,5 +139,5 @@ def test_internal_topics_and_ids() -> None:
     assert [topic.name for topic in select_topics(at, None, exclude_internal=True)] == list(NAMES[1:])
     assert [topic.name for topic in select_topics(at, "b", "id-a")] == ["a"]
     assert select_topics(at, "a", "no-such-id") == []
-    with pytest.raises(UsageError, match="is an invalid regex"):
+    with pytest.raises(KafkaError, match="is an invalid regex"):
         select_topics(at, "a(")

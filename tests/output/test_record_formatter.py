@@ -196,5 +196,5 @@ def test_output_comes_in_large_pieces() -> None:
         printer.print([RECORD._replace(value=bytes(FLUSH_AT // 4))], 0, None)
     printer.flush()
     printer.flush()
-    assert len(out) == 5
+    assert len(list(filter(None, out))) == 5
     assert printer.count == 20

@@ -90,3 +90,18 @@ def test_numbers_that_stay_are_whole(columns: Any, rows: list[dict[str, Any]], w
             is_number = isinstance(value, int) and not isinstance(value, bool)
             if is_number and name not in GOES_FIRST and not any(isinstance(each.get(name), str) for each in rows):
                 assert str(value) in text
+
+
+def test_objects_are_told_by_name_and_value(columns: Any) -> None:
+    columns(120)
+    voters = [{"id": 1, "endpoints": ("A://a:1", "B://b:2")}, {"id": 2, "endpoints": ()}]
+    shown = render([{"type": "quorum", "leader_id": 1, "current_voters": voters}])
+    assert "id=1 endpoints=A://a:1, B://b:2, id=2 endpoints=" in shown
+
+
+def test_configs_have_no_synonyms_in_a_table(columns: Any) -> None:
+    columns(120)
+    synonym = {"source": "DEFAULT_CONFIG", "name": "log.segment.bytes", "value": "7"}
+    shown = render([{"type": "config", "name": "segment.bytes", "value": "9", "synonyms": [synonym]}])
+    assert "segment.bytes   9" in shown
+    assert "log.segment.bytes" not in shown

@@ -19,6 +19,7 @@ from kafkapy.formats.compression import Codec
 from kafkapy.formats.record_batch import BatchOptions, Header, Record, encode_batch
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreateTopic
+from kafkapy.metadata.image import TOPIC
 from kafkapy.metadata.topic_description import describe_topics
 from kafkapy.output.topic_lines import partition_line
 from tests.kafka_jars import kafka_libs
@@ -54,7 +55,7 @@ def described(directory: Path) -> set[str]:
     image = reader.image()
     return {
         settled(partition_line(each.topic, each.partition, each.leader, each.replicas, each.isr, (), ()))
-        for topic in describe_topics(image, image.topics.values(), True)
+        for topic in describe_topics(image, image.topics.values(), reader.config_entries(TOPIC, [*image.topics]), True)
         for each in topic.partitions
     }
 

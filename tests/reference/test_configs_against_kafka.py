@@ -511,7 +511,9 @@ def test_quotas(answers: list[dict[str, Any]]) -> None:
 def test_scram_credentials(answers: list[dict[str, Any]]) -> None:
     assert SCRAMS
     for (mechanism, password, salt, iterations), question in SCRAMS:
-        credential = scram.make_credential(mechanism, scram.ScramSpec(iterations, password), bytes.fromhex(salt))
+        spec = scram.ScramSpec(iterations, password)
+        credential = scram.upsertion("u", mechanism, spec, bytes.fromhex(salt)).credential
+        assert credential is not None
         assert [credential.stored_key.hex(), credential.server_key.hex()] == answers[question]["value"]
 
 

@@ -26,7 +26,6 @@ FILES = {
     "good": f'{{"partitions": [{ENTRY}, {{"topic": "u", "partition": 0}}, {{"topic": "t", "partition": 9}}]}}',
     "twice": f'{{"partitions": [{ENTRY}, {ENTRY}]}}',
     "empty": "",
-    "broken": "{",
     "list": "[1, 2]",
     "object": "{}",
     "number": '{"partitions": 1}',

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,8 @@ AREAS: dict[str, dict[str, tuple[str, ...] | None]] = {
     **{f"requests/{name}": {"kafka-clients": (f"{name}Request", f"{name}Response")} for name in REQUESTS},
 }
 
-_PRIMITIVES = {"bool", "int8", "int16", "uint16", "int32", "uint32", "int64", "float64", "string", "bytes", "records", "uuid"}
+_NUMBERS = {"int8", "int16", "uint16", "int32", "uint32", "int64", "float64"}
+_PRIMITIVES = {*_NUMBERS, "bool", "string", "bytes", "records", "uuid"}
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +47,7 @@ def libs() -> Path:
     return kafka_libs()
 
 
+@cache
 def _jar_messages(jar: Path) -> dict[str, dict[str, Any]]:
     """Every schema in a jar by the name inside it, which is not always the name of its file."""
     with zipfile.ZipFile(jar) as archive:
@@ -83,13 +86,19 @@ def _kafka_message(message: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _default(value: Any) -> str | None:
+    """A default of JSON's null is no default at all to Kafka's generator, only the string "null" is; and an empty
+    string is what a string has anyway."""
+    if value is None or value == "":
+        return None
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _kafka_field(field: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
     tagged = field.get("taggedVersions", "none")
     element = field["type"].removeprefix("[]")
     inline = "fields" in field
     fields = field["fields"] if inline else shared.get(element, {}).get("fields")
-    # A default of JSON's null is no default at all to Kafka's generator; only the string "null" is.
-    default = field.get("default")
     return {
         "name": _lower_first(field["name"]),
         "type": field["type"],
@@ -97,7 +106,7 @@ def _kafka_field(field: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any
         "nullable": field.get("nullableVersions", "none"),
         "tag": field.get("tag"),
         "tagged": tagged,
-        "default": None if default in (None, "") else str(default).lower() if isinstance(default, bool) else str(default),
+        "default": _default(field.get("default")),
         "ignorable": field.get("ignorable", False),
         "map_key": field.get("mapKey", False),
         "inline": inline,

@@ -11,15 +11,18 @@ bootstrap servers can be reached at all, that is said at once.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from kafkapy.backends.live.client_config import ClientConfig
+from kafkapy.backends.live.client_config import ClientConfig, Limit
 from kafkapy.backends.live.exchange import Exchange, decode_response, request_schema
-from kafkapy.backends.live.network import Address, ConnectionLost, Link, Network, Pending
+from kafkapy.backends.live.library.network import Address, ConnectionLost, Link, Network, Pending
 from kafkapy.errors import KafkaError, KafkapyError
+from kafkapy.formats.error_codes import raise_for
 from kafkapy.formats.message import Value
+from kafkapy.log.topic_partition import TopicPartition
 
 # What passes by itself: a leader, controller or coordinator is moving, or just starts.
 PASSING = frozenset(
@@ -38,6 +41,10 @@ PASSING = frozenset(
     ]
 )
 
+_METADATA = 3  # the key of a request that controllers do not answer
+_REQUEST_TIMEOUT = "request.timeout.ms"
+_CONTROLLERS = 2  # what DescribeCluster is to tell of
+
 T = TypeVar("T")
 
 
@@ -55,11 +62,17 @@ class Node(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A request for one broker; None means any."""
+    """A request for one broker; None means any. ``max_version`` is the newest that ``fields`` are meant for.
+
+    A broker answers the requests of a connection one after the other: what may be answered late, such as JoinGroup, has
+    a ``channel`` of its own, a connection besides the one that all others share.
+    """
 
     api: str
     fields: Value
     node: int | None = None
+    max_version: int | None = None
+    channel: str = ""
 
 
 class Client:
@@ -69,8 +82,10 @@ class Client:
         self.config = config
         self._bootstrap = list(bootstrap)
         self._network = Network(config)
-        self._links: dict[Address, Pending[Link]] = {}
+        self._links: dict[tuple[Address, str], Pending[Link]] = {}
         self._nodes: dict[int, Node] = {}
+        self._controller: int | None = None
+        self.leaders: dict[TopicPartition, int] = {}
 
     def call(self, api: str, fields: Value, node: int | None = None, timeout_ms: int | None = None) -> Value:
         """The response to one request."""
@@ -85,11 +100,28 @@ class Client:
 
     def start(self, call: Call, raw: bool = False, timeout_ms: int | None = None) -> Pending[Any]:
         """Send a request and go on; ``wait`` for it later. With ``raw`` the result is (version, the raw body)."""
-        return self._network.start(self._call_raw(call, timeout_ms) if raw else self._call(call, timeout_ms))
+        link = self._open_link(call)
+        if link is None:
+            return self._network.start(self._call_raw(call, timeout_ms) if raw else self._call(call, timeout_ms))
+        version = _negotiate(call.api, link, call.max_version)
+
+        def read(body: memoryview) -> Any:
+            return (version, body) if raw else decode_response(call.api, version, body)
+
+        exchange = Exchange(call.api, version, call.fields)
+        return link.post(exchange, self._limit(timeout_ms), read)
 
     def wait(self, pending: Pending[T], timeout_ms: float | None = None) -> bool:
         """Wait for a request that was sent; whether it is done."""
         return self._network.wait(pending, timeout_ms)
+
+    def wait_any(self, pendings: Iterable[Pending[Any]], timeout_ms: float) -> bool:
+        """Wait until any of these is done, or the time is over; whether one is."""
+        return self._network.wait_any(pendings, timeout_ms)
+
+    def pump(self) -> None:
+        """Let requests go out and responses come in, without waiting."""
+        self._network.pump()
 
     def send(self, call: Call) -> None:
         """Send a request that has no response."""
@@ -114,21 +146,47 @@ class Client:
         """Take note of where brokers are: what a response told."""
         self._nodes = {node.id: node for node in nodes}
 
+    def controller(self) -> int | None:
+        """Whom to send what only the active controller does. None means any: a broker hands it on."""
+        if _METADATA in self.versions():
+            return None
+        self.nodes()
+        return self._controller
+
+    def forget(self) -> None:
+        """Ask anew who is where and who leads what, when it is next needed."""
+        self._nodes = {}
+        self.leaders = {}
+
     def retrying(self, attempt: Callable[[], T]) -> T:
         """Do what may be done again, until it works or default.api.timeout.ms is over."""
         end = time.monotonic() + self.config.api_timeout_ms / 1000
         backoff = float(self.config.retry_backoff_ms)
-        while True:
+        for retry in itertools.count():
             try:
                 return attempt()
             except (ConnectionLost, KafkaError) as error:
                 if isinstance(error, KafkaError) and error.name not in PASSING:
                     raise
-                if not self._has_links() or time.monotonic() + backoff / 1000 > end:
+                if not self._has_links() or retry >= self.config.retries:
                     raise
-            self._nodes = {}
+                if time.monotonic() + backoff / 1000 > end:
+                    raise self._gave_up(error) from None
+            self.forget()
             self._network.run(self._network.sleep(backoff))
             backoff = min(backoff * 2, self.config.retry_backoff_max_ms)
+        raise AssertionError("there is always another try")
+
+    def _gave_up(self, error: KafkapyError) -> KafkapyError:
+        if not isinstance(error, ConnectionLost):
+            return error
+        return ConnectionLost(f"{error}; tried for {self.config.api_limit}")
+
+    def _limit(self, timeout_ms: int | None) -> Limit:
+        """How long a request may take; ``timeout_ms`` is for one that the broker answers late by its nature."""
+        if timeout_ms is not None:
+            return Limit(timeout_ms, _REQUEST_TIMEOUT)
+        return self.config.limit(self.config.request_timeout_ms, _REQUEST_TIMEOUT)
 
     def close(self) -> None:
         """Hang up."""
@@ -142,31 +200,39 @@ class Client:
         return decode_response(call.api, version, body)
 
     async def _call_raw(self, call: Call, timeout_ms: int | None) -> tuple[int, memoryview]:
-        link = await self._link(call.node)
-        version = _negotiate(call.api, link)
+        link = await self._link(call.node, call.channel)
+        version = _negotiate(call.api, link, call.max_version)
         exchange = Exchange(call.api, version, call.fields)
-        body = await link.send(exchange, timeout_ms or self.config.request_timeout_ms)
+        body = await link.send(exchange, self._limit(timeout_ms))
         assert body is not None
         return version, body
 
     async def _send(self, call: Call) -> None:
-        link = await self._link(call.node)
-        exchange = Exchange(call.api, _negotiate(call.api, link), call.fields, one_way=True)
-        await link.send(exchange, self.config.request_timeout_ms)
+        link = await self._link(call.node, call.channel)
+        exchange = Exchange(call.api, _negotiate(call.api, link, call.max_version), call.fields, one_way=True)
+        await link.send(exchange, self._limit(None))
 
-    async def _link(self, node: int | None) -> Link:
+    async def _link(self, node: int | None, channel: str = "") -> Link:
         if node is None:
             return await self._any_link()
         if node not in self._nodes:
             await self._learn()
         if node not in self._nodes:
             raise ConnectionLost(f"broker {node} is not in the cluster's metadata: it may be down")
-        return await self._connect(self._nodes[node].address)
+        return await self._connect(self._nodes[node].address, channel)
+
+    def _open_link(self, call: Call) -> Link | None:
+        """The connection for a request, if it is there already."""
+        node = None if call.node is None else self._nodes.get(call.node)
+        pending = None if node is None else self._links.get((node.address, call.channel))
+        if pending is None or not pending.is_done or pending.future.exception is not None:
+            return None
+        return pending.result() if pending.result().is_open else None
 
     async def _any_link(self) -> Link:
         """A connection that is there, else one to the first bootstrap server that can be reached."""
-        for pending in self._links.values():
-            if pending.is_done and pending.future.exception is None and pending.result().is_open:
+        for (_, channel), pending in self._links.items():
+            if not channel and pending.is_done and pending.future.exception is None and pending.result().is_open:
                 return pending.result()
         failures = []
         for address in [*self._bootstrap, *(node.address for node in self._nodes.values())]:
@@ -176,15 +242,21 @@ class Client:
                 failures.append(str(error))
         raise ConnectionLost("; ".join(dict.fromkeys(failures)))
 
-    async def _connect(self, address: Address) -> Link:
-        pending = self._links.get(address)
+    async def _connect(self, address: Address, channel: str = "") -> Link:
+        pending = self._links.get((address, channel))
         if pending is None or (pending.is_done and not (pending.future.exception is None and pending.result().is_open)):
-            pending = self._links[address] = self._network.start(self._network.connect(address))
+            pending = self._links[address, channel] = self._network.start(self._network.connect(address))
         return await pending
 
     async def _learn(self) -> None:
-        response = await self._call(Call("Metadata", {"topics": []}), None)
-        self.learn(nodes_of(response))
+        if _METADATA in (await self._any_link()).versions:
+            response = await self._call(Call("Metadata", {"topics": []}), None)
+            self.learn(nodes_of(response))
+            return
+        response = await self._call(Call("DescribeCluster", {"endpointType": _CONTROLLERS}), None)
+        raise_for(response["errorCode"], response["errorMessage"])
+        self._controller = response["controllerId"]
+        self.learn(Node(each["brokerId"], each["host"], each["port"], each["rack"]) for each in response["brokers"])
 
     def _has_links(self) -> bool:
         """Whether anything was ever reached."""
@@ -196,14 +268,19 @@ def nodes_of(response: Value) -> list[Node]:
     return [Node(broker["nodeId"], broker["host"], broker["port"], broker["rack"]) for broker in response["brokers"]]
 
 
-def _negotiate(api: str, link: Link) -> int:
+def _negotiate(api: str, link: Link, max_version: int | None = None) -> int:
     schema = request_schema(api)
     assert schema.api_key is not None
     low, high = link.versions.get(schema.api_key, (0, -1))
-    version = min(high, schema.valid_versions.high)
+    version = min(high, schema.valid_versions.high if max_version is None else max_version)
     if version < max(low, schema.valid_versions.low):
-        raise KafkaError("UnsupportedVersionException", f"The node at {link.address} does not support {api}")
+        raise KafkaError("UnsupportedVersionException", f"The node at {link.address} does not support {_spelled(api)}")
     return version
+
+
+def _spelled(api: str) -> str:
+    """The name of an api as Kafka spells it in messages."""
+    return "".join(f"_{each}" if each.isupper() and at else each for at, each in enumerate(api)).upper()
 
 
 def _outcome(pending: Pending[Value]) -> Value | KafkapyError:

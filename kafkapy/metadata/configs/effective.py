@@ -49,17 +49,18 @@ class Synonym(NamedTuple):
 
 
 class ConfigEntry(NamedTuple):
-    """One config of an entity, as an admin client gets it."""
+    """One config of an entity, as an admin client gets it; ``told_source`` is what a broker said the source is."""
 
     name: str
     value: str | None
     sensitive: bool
     read_only: bool
     synonyms: tuple[Synonym, ...]
+    told_source: str | None = None
 
     @property
     def source(self) -> str:
-        return self.synonyms[0].source if self.synonyms else DEFAULT_CONFIG
+        return self.told_source or (self.synonyms[0].source if self.synonyms else DEFAULT_CONFIG)
 
 
 class BrokerLayers:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from kafkapy.errors import FormatError, KafkaError, UsageError
 from kafkapy.formats.java_parsing import parse_int
+from kafkapy.metadata.changes import AlterScramCredential
 from kafkapy.metadata.scram import (
     DEFAULT_ITERATIONS,
     MAX_ITERATIONS,
@@ -22,7 +23,6 @@ from kafkapy.metadata.scram import (
     credential,
     salted_password,
 )
-from kafkapy.metadata.security_image import ScramCredential
 
 
 class ScramSpec(NamedTuple):
@@ -38,7 +38,11 @@ def parse_spec(mechanism: str, text: str) -> ScramSpec:
 
     match = re.fullmatch(r"(?:iterations=(-?[0-9]*),)?password=(.*)", text)
     if not match:
-        raise UsageError(f"Invalid credential property {mechanism.replace('-', '_')}={text}")
+        # Kafka's tool repeats the text, which has the password in it.
+        raise UsageError(
+            f"Invalid credential property {mechanism.replace('-', '_')}: it has to be [password=...] or "
+            "[iterations=N,password=...]"
+        )
     iterations = _parse_iterations(match[1])
     if iterations < MIN_ITERATIONS:
         raise UsageError(f"Iterations {iterations} is less than the minimum {MIN_ITERATIONS} required for {mechanism}")
@@ -77,7 +81,8 @@ def _unacceptable(message: str) -> KafkaError:
     return KafkaError("UnacceptableCredentialException", message)
 
 
-def make_credential(mechanism: str, spec: ScramSpec, salt: bytes) -> ScramCredential:
-    """The credential of a password."""
+def upsertion(user: str, mechanism: str, spec: ScramSpec, salt: bytes) -> AlterScramCredential:
+    """The change that gives a user the credential of a password."""
     number = MECHANISM_NUMBERS[mechanism]
-    return credential(number, salted_password(number, spec.password, salt, spec.iterations), salt, spec.iterations)
+    salted = salted_password(number, spec.password, salt, spec.iterations)
+    return AlterScramCredential(user, number, credential(number, salted, salt, spec.iterations), salted)

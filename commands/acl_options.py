@@ -1,0 +1,135 @@
+"""The options of ``kafkapy acls``, and which of them go together."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kafkapy.errors import UsageError
+
+from .cluster_options import CLUSTER
+
+if TYPE_CHECKING:
+    from kafkapy.metadata.acl_selection import Access, Resources
+
+ACTIONS = "What to do (exactly one)"
+RESOURCES = "Which resources"
+ENTRIES = "Who may or may not do what"
+LISTING = "What to list"
+
+
+def _several(name: str, metavar: str, help_text: str, panel: str) -> Any:
+    return typer.Option(name, metavar=metavar, help=f"{help_text} May be repeated.", rich_help_panel=panel)
+
+
+def _flag(name: str, help_text: str, panel: str) -> Any:
+    return typer.Option(name, help=help_text, rich_help_panel=panel)
+
+
+AddOption = Annotated[bool, _flag("--add", "Add ACLs.", ACTIONS)]
+RemoveOption = Annotated[bool, _flag("--remove", "Remove ACLs, after asking.", ACTIONS)]
+ListOption = Annotated[bool, _flag("--list", "List ACLs: of resources, or all.", ACTIONS)]
+TopicOption = Annotated[list[str] | None, _several("--topic", "NAME", "A topic; '*' for all.", RESOURCES)]
+GroupOption = Annotated[list[str] | None, _several("--group", "NAME", "A group; '*' for all.", RESOURCES)]
+ClusterOrDirectoryOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cluster",
+        metavar="[DIR]",
+        help="A cluster directory that kafkapy keeps. Without DIR: the cluster itself, as a resource.",
+        rich_help_panel=CLUSTER,
+    ),
+]
+TransactionalIdOption = Annotated[
+    list[str] | None, _several("--transactional-id", "ID", "A transactional id; '*' for all.", RESOURCES)
+]
+DelegationTokenOption = Annotated[
+    list[str] | None, _several("--delegation-token", "ID", "A delegation token; '*' for all.", RESOURCES)
+]
+UserPrincipalOption = Annotated[
+    list[str] | None,
+    _several("--user-principal", "PRINCIPAL", "A user, for whom tokens may be made or described.", RESOURCES),
+]
+PatternTypeOption = Annotated[
+    str,
+    typer.Option(
+        "--resource-pattern-type",
+        metavar="TYPE",
+        help="What names mean: literal, or prefixed for all that begin so; to list or remove also any (of either "
+        "type), or match (whatever applies to the name).",
+        rich_help_panel=RESOURCES,
+    ),
+]
+AllowPrincipalOption = Annotated[
+    list[str] | None, _several("--allow-principal", "TYPE:NAME", "Who may, such as User:alice or User:*.", ENTRIES)
+]
+DenyPrincipalOption = Annotated[
+    list[str] | None, _several("--deny-principal", "TYPE:NAME", "Who may not, whatever else allows it.", ENTRIES)
+]
+AllowHostOption = Annotated[
+    list[str] | None, _several("--allow-host", "HOST", "From where they may; anywhere without.", ENTRIES)
+]
+DenyHostOption = Annotated[
+    list[str] | None, _several("--deny-host", "HOST", "From where they may not; anywhere without.", ENTRIES)
+]
+OperationOption = Annotated[
+    list[str] | None,
+    _several(
+        "--operation",
+        "NAME",
+        "What: All (the default), Read, Write, Create, Delete, Alter, Describe, ClusterAction, DescribeConfigs, "
+        "AlterConfigs, IdempotentWrite, CreateTokens, DescribeTokens or TwoPhaseCommit.",
+        ENTRIES,
+    ),
+]
+ProducerOption = Annotated[
+    bool, _flag("--producer", "What a producer needs, of topics and transactional ids.", ENTRIES)
+]
+ConsumerOption = Annotated[bool, _flag("--consumer", "What a consumer needs, of topics and groups.", ENTRIES)]
+IdempotentOption = Annotated[bool, _flag("--idempotent", "With --producer: an idempotent one.", ENTRIES)]
+PrincipalOption = Annotated[
+    list[str] | None, _several("--principal", "TYPE:NAME", "With --list: only the ACLs of these.", LISTING)
+]
+ForceOption = Annotated[bool, _flag("--force", "Ask nothing.", ACTIONS)]
+
+
+def check_usage(
+    actions: tuple[bool, bool, bool], resources: "Resources", access: "Access", operations: bool, principals: bool
+) -> None:
+    """Refuse what does not go together, in Kafka's words; ``actions`` are add, remove and list."""
+    if sum(actions) != 1:
+        raise UsageError("Command must include exactly one action: --list, --add, --remove.")
+    given = {
+        "producer": access.producer,
+        "consumer": access.consumer,
+        "allow-host": bool(access.allow_hosts),
+        "allow-principal": bool(access.allow_principals),
+        "deny-host": bool(access.deny_hosts),
+        "deny-principal": bool(access.deny_principals),
+        "operation": operations,
+    }
+    if actions[2]:
+        _refuse("list", [name for name in given if given[name] and name != "operation"])
+    for role in ("producer", "consumer"):
+        if given[role]:
+            _refuse(role, [name for name in ("operation", "deny-principal", "deny-host") if given[name]])
+    _check_roles(resources, access)
+    if principals and not actions[2]:
+        raise UsageError("The --principal option is only available if --list is set")
+
+
+def _check_roles(resources: "Resources", access: "Access") -> None:
+    if access.producer and not resources.topics:
+        raise UsageError("With --producer you must specify a --topic")
+    if resources.idempotent and not access.producer:
+        raise UsageError("The --idempotent option is only available if --producer is set")
+    others = not access.producer and (resources.cluster or resources.transactional_ids)
+    if access.consumer and (not resources.topics or not resources.groups or others):
+        raise UsageError(
+            "With --consumer you must specify a --topic and a --group and no --cluster or --transactional-id option "
+            "should be specified."
+        )
+
+
+def _refuse(used: str, others: list[str]) -> None:
+    if others:
+        raise UsageError(f'Option "[{used}]" can\'t be used with option "[{others[0]}]"')

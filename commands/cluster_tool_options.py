@@ -1,0 +1,70 @@
+"""The options by which kafka-cluster.sh names a cluster: the usual ones with its short forms, and an old one."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kafkapy.errors import UsageError
+
+from .cluster_options import CLUSTER, selection
+
+if TYPE_CHECKING:
+    from kafkapy.backends.selection import Selection
+
+BootstrapOption = Annotated[
+    str | None,
+    typer.Option(
+        "--bootstrap-server",
+        "-b",
+        metavar="HOST:PORT[,...]",
+        help="Some brokers of a running cluster.",
+        rich_help_panel=CLUSTER,
+    ),
+]
+BootstrapControllerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--bootstrap-controller",
+        "-C",
+        metavar="HOST:PORT[,...]",
+        help="Some controllers of a running cluster, to be asked directly.",
+        rich_help_panel=CLUSTER,
+    ),
+]
+CommandConfigOption = Annotated[
+    str | None,
+    typer.Option(
+        "--command-config",
+        "-c",
+        metavar="FILE",
+        help="A Java client's .properties file: how to log in to a running cluster, and time-outs.",
+        rich_help_panel=CLUSTER,
+    ),
+]
+ConfigOption = Annotated[
+    str | None,
+    typer.Option("--config", metavar="FILE", help="Deprecated: --command-config.", rich_help_panel=CLUSTER),
+]
+
+
+def tool_selection(
+    cluster: str | None,
+    log_dirs: str | None,
+    bootstrap_server: str | None,
+    bootstrap_controller: str | None,
+    command_config: str | None,
+    config: str | None,
+) -> "Selection":
+    """The cluster that the options name."""
+    if config is not None:
+        if command_config is not None:
+            raise UsageError("--config and --command-config cannot be specified together.")
+        from kafkapy.output.printing import print_lines
+
+        print_lines(
+            [
+                "Option --config has been deprecated and will be removed in a future version. Use --command-config "
+                "instead."
+            ]
+        )
+    return selection(cluster, log_dirs, bootstrap_server, command_config or config, bootstrap_controller)

@@ -1,0 +1,297 @@
+"""``kafkapy lag``: how far groups are behind, in records and in time, and where that leads. No script of Kafka's does
+this."""
+
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from kafkapy.output.output_format import Output
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import (
+    BootstrapOption,
+    ClusterOption,
+    CommandConfigOption,
+    LogDirsOption,
+    OutputOption,
+    selection,
+)
+from .lag_options import (
+    SNAPSHOT_INTERVAL_MS,
+    STEP_MS,
+    STEPS_SHOWN,
+    AtOption,
+    By,
+    ByOption,
+    FromOption,
+    GroupOption,
+    HistoryOption,
+    IntervalOption,
+    LagOptions,
+    PlotOption,
+    StepOption,
+    TimesOption,
+    ToOption,
+    TopicOption,
+    WatchOption,
+    WindowOption,
+    check,
+    parse_duration,
+    parse_time,
+)
+from .tool_errors import finish, warn
+
+if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
+    from kafkapy.backends.selection import Selection
+    from kafkapy.lag.cluster_rows import Wanted
+    from kafkapy.lag.lag_point import LagPoint
+    from kafkapy.lag.lag_reading import LagHistory
+
+FETCH_SETTING, FETCH_BYTES = "max.partition.fetch.bytes", "65536"
+
+app = new_app()
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        ("How far every group is behind, how fast it reads, and how that will end:", "kafkapy lag"),
+        (
+            "The same by two looks that are 10 seconds apart:",
+            "kafkapy lag --group billing --interval 10s",
+        ),
+        ("The lag as it was last night:", "kafkapy lag --log-dirs /kafka/1,/kafka/2 --at 2026-11-16T03:00:00Z"),
+        (
+            "What happened to a group in an hour: lag, rates, stalls, rewinds and resets:",
+            "kafkapy lag --group billing --history --from 2026-11-16T02:00:00Z --to 2026-11-16T03:00:00Z --step 5m",
+        ),
+        ("Draw the last hour:", "kafkapy lag --group billing --plot"),
+        (
+            "Watch the groups of a topic of a running cluster:",
+            "kafkapy lag --bootstrap-server localhost:9092 --topic orders --watch --interval 5s --by group",
+        ),
+    ),
+)
+def lag(
+    group: GroupOption = None,
+    topic: TopicOption = None,
+    interval: IntervalOption = None,
+    at: AtOption = None,
+    history: HistoryOption = False,
+    start: FromOption = None,
+    end: ToOption = None,
+    step: StepOption = None,
+    by: ByOption = None,
+    window: WindowOption = 10,
+    watch: WatchOption = False,
+    times: TimesOption = None,
+    plot: PlotOption = False,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    command_config: CommandConfigOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Show how far groups are behind: records, time, rates, when they will have caught up, and what happened."""
+    is_history = history or plot
+    options = LagOptions(
+        tuple(group or ()),
+        tuple(topic or ()),
+        None if interval is None else parse_duration("--interval", interval),
+        parse_time("--at", at),
+        is_history,
+        parse_time("--from", start),
+        parse_time("--to", end),
+        STEP_MS if step is None else parse_duration("--step", step),
+        by or (By.GROUP if is_history else By.PARTITION),
+        window,
+        watch,
+        times,
+        plot,
+        output,
+    )
+    check(
+        options,
+        {"--at": at, "--history": is_history, "--interval": interval, "--watch": watch, "--from": start, "--to": end,
+         "--step": step},
+    )  # fmt: skip
+    chosen = _sparing(selection(cluster, log_dirs, bootstrap_server, command_config))
+    if options.watch:
+        _watch(chosen, options)
+    elif options.interval_ms is not None or (chosen.is_live and not is_history and at is None):
+        _compare(chosen, options)
+    else:
+        _read(chosen, options)
+
+
+def _sparing(chosen: "Selection") -> "Selection":
+    """Brokers shall send little: of a partition that a group lags behind in, only the first batch is looked at."""
+    if chosen.command_config is None:
+        return chosen._replace(properties={FETCH_SETTING: FETCH_BYTES})
+    return chosen._replace(command_pairs=(f"{FETCH_SETTING}={FETCH_BYTES}",))
+
+
+def _wanted(options: LagOptions) -> "Wanted":
+    from kafkapy.lag.cluster_rows import Wanted
+
+    groups, topics = frozenset(options.groups), frozenset(options.topics)
+    return Wanted(
+        lambda name: not groups or name in groups, lambda name: not topics or name in topics, frozenset(options.groups)
+    )
+
+
+def _shown(points: Iterable["LagPoint"], by: By) -> list["LagPoint"]:
+    from kafkapy.lag.lag_point import by_group, by_topic, summed
+
+    if by is By.PARTITION:
+        return list(points)
+    return summed(points, by_topic if by is By.TOPIC else by_group)
+
+
+def _read(chosen: "Selection", options: LagOptions) -> None:
+    """Out of the history that the files hold."""
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.lag.lag_reading import lag_history
+
+    problems: list[str] = []
+    with closing(open_cluster(chosen)) as opened:
+        asked = _asked(opened, options)
+        found = lag_history(opened, _wanted(options), asked, problems.append)
+    if options.plot:
+        _print_plot(found, options, [moment.timestamp for moment in asked.moments])
+    else:
+        _print_history(found, options)
+    _finish(found.points, options, problems)
+
+
+def _asked(cluster: "Cluster", options: LagOptions) -> Any:
+    from kafkapy.lag.lag_events import Span
+    from kafkapy.lag.lag_history import steps
+    from kafkapy.lag.lag_point import Moment
+    from kafkapy.lag.lag_reading import Asked
+
+    now = cluster.now
+    if not options.history:
+        at = now if options.at is None else options.at
+        return Asked([Moment(at, None, at >= now)], now, options.window)
+    end = now if options.end is None else options.end
+    start = end - (STEPS_SHOWN - 1) * options.step_ms if options.start is None else options.start
+    return Asked(steps(start, end, options.step_ms, now), now, options.window, Span(start, end))
+
+
+def _print_history(found: "LagHistory", options: LagOptions) -> None:
+    from kafkapy.output.lag_lines import event_line, evidence_line, history_lines, lag_lines
+    from kafkapy.output.lag_rows import LAG_COLUMNS, event_row, evidence_rows, lag_row
+    from kafkapy.output.printing import print_lines, print_rows
+
+    points = _shown(found.points, options.by)
+    groups = {point.group for point in points}
+    evidence = {group: each for group, each in found.evidence.items() if group in groups}
+    if options.output is not Output.KAFKA:
+        rows = [*map(lag_row, points), *map(event_row, found.events), *evidence_rows(evidence)]
+        print_rows(options.output, ((None, row) for row in rows), LAG_COLUMNS)
+        return
+    print_lines(history_lines(points) if options.history else lag_lines(points))
+    for lines in (map(event_line, found.events), (evidence_line(*each) for each in evidence.items())):
+        told = list(lines)
+        print_lines(["", *told] if told and points else told)
+
+
+def _print_plot(found: "LagHistory", options: LagOptions, moments: list[int]) -> None:
+    from kafkapy.output.lag_lines import event_line
+    from kafkapy.output.lag_plot import plot_lines
+    from kafkapy.output.printing import print_lines
+
+    print_lines(plot_lines(_shown(found.points, options.by), moments))
+    print_lines(map(event_line, found.events))
+
+
+def _finish(points: Iterable["LagPoint"], options: LagOptions, problems: list[str]) -> None:
+    """Tell of what could not be read, and of what was asked for and is not there."""
+    known = {point.group for point in points}
+    for name in options.groups:
+        if name not in known and not any(problem.startswith(f"group {name}:") for problem in problems):
+            warn(f"kafkapy: group {name} had committed nothing" + (" of these topics" if options.topics else ""))
+    finish(problems)
+
+
+def _compare(chosen: "Selection", options: LagOptions) -> None:
+    """By two looks, at any kind of cluster."""
+    import time
+
+    from kafkapy.backends.selection import open_cluster, reopened
+    from kafkapy.lag.snapshots import Snapshots
+    from kafkapy.output.lag_lines import lag_lines
+    from kafkapy.output.lag_rows import LAG_COLUMNS, lag_row
+    from kafkapy.output.printing import print_rows
+
+    problems: list[str] = []
+    snapshots = Snapshots(_wanted(options), options.window)
+    with closing(open_cluster(chosen)) as opened:
+        snapshots.begin(opened, opened.now, lambda problem: None)  # what stays so is told by the second look
+        time.sleep(_pause(options))
+        with reopened(chosen, opened) as again:
+            points = snapshots.take(again, again.now, problems.append)
+    if options.output is Output.KAFKA:
+        print_rows(options.output, ((line, None) for line in lag_lines(_shown(points, options.by))))
+    else:
+        print_rows(options.output, ((None, lag_row(point)) for point in _shown(points, options.by)), LAG_COLUMNS)
+    _finish(points, options, problems)
+
+
+def _pause(options: LagOptions) -> float:
+    return (options.interval_ms or SNAPSHOT_INTERVAL_MS) / 1000
+
+
+def _looks(chosen: "Selection", options: LagOptions, problems: dict[str, int]) -> Generator[list["LagPoint"]]:
+    """The points of each look, with pauses between; files are opened anew for each. ``problems`` gets the number of the
+    last look that had each."""
+    import time
+    from itertools import count
+
+    from kafkapy.backends.selection import open_cluster, reopened
+    from kafkapy.lag.snapshots import Snapshots
+
+    snapshots = Snapshots(_wanted(options), options.window)
+    with closing(open_cluster(chosen)) as opened:
+        for number in count() if options.times is None else range(options.times):
+            if number:
+                time.sleep(_pause(options))
+            with reopened(chosen, opened) as again:
+                told: list[str] = []
+                points = snapshots.take(again, again.now, told.append)
+            problems.update(dict.fromkeys(told, number))
+            yield points
+
+
+def _watch(chosen: "Selection", options: LagOptions) -> None:
+    """Look again and again. Ctrl-C ends it in good order."""
+    from kafkapy.output.lag_live import show
+    from kafkapy.output.lag_rows import LAG_COLUMNS, lag_row
+    from kafkapy.output.printing import print_rows
+
+    problems: dict[str, int] = {}
+    try:
+        with closing(_looks(chosen, options, problems)) as looks:
+            if options.output is Output.KAFKA:
+                show(_blocks(looks, options, problems))
+            elif options.output is Output.TABLE:
+                for points in looks:
+                    print_rows(options.output, ((None, lag_row(point)) for point in _shown(points, options.by)))
+            else:
+                rows = ((None, lag_row(point)) for points in looks for point in _shown(points, options.by))
+                print_rows(options.output, rows, LAG_COLUMNS)
+    except KeyboardInterrupt:
+        pass
+    finish(sorted(problems))
+
+
+def _blocks(looks: Iterable[list["LagPoint"]], options: LagOptions, problems: dict[str, int]) -> Iterator[list[str]]:
+    from kafkapy.formats.time_text import utc_text
+    from kafkapy.output.lag_lines import lag_lines
+
+    for number, points in enumerate(looks):
+        when = utc_text(points[0].timestamp) if points else "no group has committed anything"
+        told = [f"kafkapy: {problem}" for problem, look in problems.items() if look == number]
+        yield [f"{when}  (every {_pause(options):g} s)", *lag_lines(_shown(points, options.by)), *told]

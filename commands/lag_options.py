@@ -1,0 +1,138 @@
+"""The options of ``kafkapy lag``, and what they amount to."""
+
+import re
+from enum import StrEnum
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from kafkapy.errors import UsageError
+from kafkapy.output.output_format import Output
+
+WHICH = "Which groups and topics (all by default)"
+WHEN = "Of when (now by default, by the history in the cluster's files)"
+HOW = "What to show"
+
+_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_DURATION = re.compile(r"([0-9]{1,12})(ms|s|m|h|d)")
+SNAPSHOT_INTERVAL_MS = 10_000
+STEP_MS = 60_000
+STEPS_SHOWN = 60
+
+
+class By(StrEnum):
+    """What a row is about."""
+
+    PARTITION = "partition"
+    TOPIC = "topic"
+    GROUP = "group"
+
+
+def _option(panel: str, metavar: str, help_text: str, name: str | None = None) -> Any:
+    names = () if name is None else (name,)
+    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
+
+
+def _flag(name: str, help_text: str, panel: str) -> Any:
+    return typer.Option(name, help=help_text, rich_help_panel=panel)
+
+
+GroupOption = Annotated[list[str] | None, _option(WHICH, "ID", "This group. Can be given more than once.")]
+TopicOption = Annotated[list[str] | None, _option(WHICH, "NAME", "This topic. Can be given more than once.")]
+IntervalOption = Annotated[
+    str | None,
+    _option(
+        WHEN,
+        "DURATION",
+        "Now, by two looks at the cluster that are so far apart: 10s, 1m. With --watch, how often to look.",
+    ),
+]
+AtOption = Annotated[
+    str | None, _option(WHEN, "TIME", "As it was then: epoch milliseconds, or ISO 8601 (UTC by default).")
+]
+HistoryOption = Annotated[bool, _flag("--history", "Step by step over a time, and what happened in it.", WHEN)]
+FromOption = Annotated[
+    str | None, _option(WHEN, "TIME", "Where the history begins; by default 60 steps before its end.", "--from")
+]
+ToOption = Annotated[str | None, _option(WHEN, "TIME", "Where the history ends; now by default.", "--to")]
+StepOption = Annotated[
+    str | None, _option(WHEN, "DURATION", "The time between two rows of the history; 1m by default.")
+]
+ByOption = Annotated[
+    By | None,
+    typer.Option(
+        help="What a row is about: a partition, or sums; by default a partition, in a history the group.",
+        rich_help_panel=HOW,
+    ),
+]
+WindowOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        min=2,
+        help="How many commits a verdict looks back on, of a second at most one.",
+        rich_help_panel=HOW,
+    ),
+]
+WatchOption = Annotated[bool, _flag("--watch", "Look again and again, until interrupted.", HOW)]
+TimesOption = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="With --watch: stop after so many looks.", rich_help_panel=HOW)
+]
+PlotOption = Annotated[bool, _flag("--plot", "Draw the lag over time; implies --history.", HOW)]
+
+
+class LagOptions(NamedTuple):
+    """What is wanted, as it was given."""
+
+    groups: tuple[str, ...]
+    topics: tuple[str, ...]
+    interval_ms: int | None
+    at: int | None
+    history: bool
+    start: int | None
+    end: int | None
+    step_ms: int
+    by: By
+    window: int
+    watch: bool
+    times: int | None
+    plot: bool
+    output: Output
+
+
+def parse_duration(option: str, text: str) -> int:
+    """Milliseconds."""
+    match = _DURATION.fullmatch(text)
+    if match is None or int(match[1]) == 0:
+        raise UsageError(f"{option}: '{text}' is no duration like 500ms, 10s, 5m, 1h or 7d")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+def parse_time(option: str, text: str | None) -> int | None:
+    """Milliseconds since the epoch."""
+    from kafkapy.output.timestamps import parse_timestamp
+
+    try:
+        return None if text is None else parse_timestamp(text)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from None
+
+
+def check(options: LagOptions, given: dict[str, object]) -> None:
+    """Refuse options that do not go together."""
+    named = {name for name, value in given.items() if value not in (None, False)}
+    modes = sorted(named & {"--at", "--history", "--interval"})
+    if options.watch:
+        modes = sorted(named & {"--at", "--history", "--watch"})
+    if len(modes) > 1:
+        raise UsageError(f"{' and '.join(modes)} ask for different times: give one of them")
+    if not options.history:
+        lone = sorted(named & {"--from", "--to", "--step"})
+        if lone:
+            raise UsageError(f"{', '.join(lone)}: give --history too")
+    if options.times is not None and not options.watch:
+        raise UsageError("--times: give --watch too")
+    if options.plot and options.output is not Output.KAFKA:
+        raise UsageError("--plot draws, and --output writes rows: give one of them")
+    if options.watch and options.output is Output.JSON:
+        raise UsageError("--watch has no end, a JSON document does: give --output jsonl")

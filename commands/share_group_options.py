@@ -1,0 +1,13 @@
+"""The options of ``share-groups`` that ``streams-groups`` does not have."""
+
+from typing import Annotated
+
+from .typed_group_options import WHICH, flag, value
+
+TopicOption = Annotated[
+    list[str] | None,
+    value(
+        "--topic", "TOPIC[:N,...]", "The topic, with --reset-offsets also single partitions; may be given again.", WHICH
+    ),
+]
+AllTopicsOption = Annotated[bool, flag("--all-topics", "All topics that the group reads.", WHICH)]

@@ -1,0 +1,33 @@
+"""The options of ``streams-groups`` that ``share-groups`` does not have."""
+
+from typing import Annotated
+
+from .typed_group_options import RESETTING, SCENARIOS, WHICH, flag, value
+
+INTERNAL = "Topics of the group's own"
+
+InputTopicOption = Annotated[
+    list[str] | None,
+    value("--input-topic", "TOPIC[:N,...]", "The topic, or only these partitions of it; may be given again.", WHICH),
+]
+AllInputTopicsOption = Annotated[bool, flag("--all-input-topics", "All topics that the group reads.", WHICH)]
+ExportOption = Annotated[bool, flag("--export", "Print the offsets as CSV.", RESETTING)]
+ToCurrentOption = Annotated[bool, flag("--to-current", "Where the group is.", SCENARIOS)]
+ToOffsetOption = Annotated[
+    int | None, value("--to-offset", "OFFSET", "This offset, or the nearest there is.", SCENARIOS)
+]
+ShiftByOption = Annotated[int | None, value("--shift-by", "N", "So many records on, or back (-N).", SCENARIOS)]
+ByDurationOption = Annotated[
+    str | None, value("--by-duration", "DURATION", "The first record from PnDTnHnMnS ago on.", SCENARIOS)
+]
+FromFileOption = Annotated[
+    str | None,
+    value("--from-file", "FILE", "Offsets in a CSV file (- is stdin): [group,]topic,partition,offset.", SCENARIOS),
+]
+DeleteInternalTopicOption = Annotated[
+    list[str] | None,
+    value("--delete-internal-topic", "TOPIC", "Delete this one, too; with --reset-offsets --execute.", INTERNAL),
+]
+DeleteAllInternalTopicsOption = Annotated[
+    bool, flag("--delete-all-internal-topics", "Delete all of them, too; with --reset-offsets or --delete.", INTERNAL)
+]

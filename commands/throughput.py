@@ -1,0 +1,186 @@
+"""``kafkapy throughput``: what comes in, from whom, and when it goes again. No script of Kafka's does this."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kafkapy.errors import UsageError
+from kafkapy.output.output_format import Output
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import (
+    BootstrapOption,
+    ClusterOption,
+    CommandConfigOption,
+    LogDirsOption,
+    OutputOption,
+    selection,
+)
+from .lag_options import parse_duration, parse_time
+from .tool_errors import finish
+
+if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
+    from kafkapy.lag.cluster_batches import Wanted
+    from kafkapy.lag.retention_forecast import Forecast
+
+WHICH = "Which topics, and of when (all by default)"
+HOW = "What to show"
+
+app = new_app()
+
+
+class By(StrEnum):
+    """What a row is about."""
+
+    TOPIC = "topic"
+    PARTITION = "partition"
+    PRODUCER = "producer"
+
+
+def _wants(topics: frozenset[str], exclude_internal: bool) -> Callable[[str], bool]:
+    from kafkapy.metadata.topic_description import INTERNAL_TOPICS
+
+    if topics:
+        return topics.__contains__
+    return lambda topic: not (exclude_internal and topic in INTERNAL_TOPICS)
+
+
+def _option(panel: str, metavar: str, help_text: str, name: str | None = None) -> Any:
+    names = () if name is None else (name,)
+    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
+
+
+def _flag(name: str, help_text: str, panel: str = HOW) -> Any:
+    return typer.Option(name, help=help_text, rich_help_panel=panel)
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        ("Which topics get most:", "kafkapy throughput --top 10"),
+        (
+            "Who sent what to a topic in an hour:",
+            "kafkapy throughput --topic orders --by producer --from 2026-11-16T02:00:00Z --to 2026-11-16T03:00:00Z",
+        ),
+        ("What came in minute by minute:", "kafkapy throughput --topic orders --step 1m"),
+        ("How well a topic is compressed:", "kafkapy throughput --topic orders --measure-compression"),
+        (
+            "When the oldest segments will go, and how large the partitions will be then:",
+            "kafkapy throughput --log-dirs /kafka/1,/kafka/2 --forecast",
+        ),
+        (
+            "What came into a running cluster since then, which reads all of it over the network:",
+            "kafkapy throughput --bootstrap-server localhost:9092 --from 2026-11-16T03:00:00Z --top 10",
+        ),
+    ),
+)
+def throughput(
+    topic: Annotated[list[str] | None, _option(WHICH, "NAME", "This topic. Can be given more than once.")] = None,
+    exclude_internal: Annotated[bool, _flag("--exclude-internal", "Leave out internal topics.", WHICH)] = False,
+    start: Annotated[
+        str | None,
+        _option(WHICH, "TIME", "From then on: epoch milliseconds, or ISO 8601 (UTC by default).", "--from"),
+    ] = None,
+    end: Annotated[str | None, _option(WHICH, "TIME", "Before then.", "--to")] = None,
+    by: Annotated[By, typer.Option(help="What a row is about.", rich_help_panel=HOW)] = By.TOPIC,
+    step: Annotated[
+        str | None, _option(HOW, "DURATION", "Rows for each stretch of the time that is so long: 10s, 1m, 1h.")
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only the N with most bytes.", rich_help_panel=HOW)
+    ] = None,
+    measure_compression: Annotated[
+        bool, _flag("--measure-compression", "Decompress what is compressed, to tell how well. This takes longer.")
+    ] = False,
+    forecast: Annotated[
+        bool,
+        _flag("--forecast", "When retention will take the oldest segments, and how large partitions will be then."),
+    ] = False,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    command_config: CommandConfigOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Show what comes in, by topic, partition or producer and over time, and when retention will take it."""
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.lag.cluster_batches import Stretch, Wanted
+
+    if forecast and (step is not None or by is not By.TOPIC or measure_compression):
+        raise UsageError("--forecast is about partitions: --by, --step and --measure-compression are not for it")
+    step_ms = None if step is None else parse_duration("--step", step)
+    topics = frozenset(topic or ())
+    stretch = Stretch(parse_time("--from", start), parse_time("--to", end))
+    if stretch.start is not None and stretch.end is not None and stretch.start > stretch.end:
+        raise UsageError("--from is after --to")
+    is_narrow = bool(topics) or start is not None
+    wanted = Wanted(_wants(topics, exclude_internal), stretch, measure_compression, is_narrow)
+    problems: list[str] = []
+    with closing(open_cluster(selection(cluster, log_dirs, bootstrap_server, command_config))) as opened:
+        missing = sorted(topics - set(opened.image().topics))
+        problems += (f"there is no topic {name}" for name in missing)
+        if forecast:
+            _print_forecasts(opened, wanted, top, output, problems)
+        else:
+            _print_flows(opened, wanted, by, step_ms, top, output, problems)
+    finish(problems)
+
+
+def _print_flows(
+    cluster: "Cluster",
+    wanted: "Wanted",
+    by: By,
+    step_ms: int | None,
+    top: int | None,
+    output: Output,
+    problems: list[str],
+) -> None:
+    from kafkapy.lag.batch_flow import flows, largest, of_partition, of_producer, of_topic
+    from kafkapy.lag.cluster_batches import all_batch_rows
+    from kafkapy.output.printing import print_rows
+    from kafkapy.output.throughput_lines import flow_lines
+    from kafkapy.output.throughput_rows import FLOW_COLUMNS, flow_row
+
+    name_of = {By.TOPIC: of_topic, By.PARTITION: of_partition, By.PRODUCER: of_producer}[by]
+    found = flows(all_batch_rows(cluster, wanted, problems.append), name_of, step_ms)
+    if top is not None:
+        found = largest(found, top)
+    if output is Output.KAFKA:
+        print_rows(output, ((line, None) for line in flow_lines(found)))
+    else:
+        print_rows(output, ((None, flow_row(flow)) for flow in found), FLOW_COLUMNS)
+
+
+def _print_forecasts(
+    cluster: "Cluster", wanted: "Wanted", top: int | None, output: Output, problems: list[str]
+) -> None:
+    from kafkapy.output.printing import print_rows
+    from kafkapy.output.throughput_lines import forecast_lines
+    from kafkapy.output.throughput_rows import FORECAST_COLUMNS, forecast_row
+
+    now = cluster.now
+    found = list(_forecasts(cluster, wanted, now, problems))
+    if top is not None:
+        found = sorted(found, key=lambda each: -each.size)[:top]
+    if output is Output.KAFKA:
+        print_rows(output, ((line, None) for line in forecast_lines(found, now)))
+    else:
+        print_rows(output, ((None, forecast_row(each)) for each in found), FORECAST_COLUMNS)
+
+
+def _forecasts(cluster: "Cluster", wanted: "Wanted", now: int, problems: list[str]) -> Iterator["Forecast"]:
+    from kafkapy.backends.log_configs import log_config
+    from kafkapy.errors import KafkapyError
+    from kafkapy.lag.cluster_batches import growth, partition_logs, segment_rows
+    from kafkapy.lag.retention_forecast import forecast
+
+    if not cluster.has_metadata:
+        raise KafkapyError("without a metadata log nobody knows the configs of topics, by which segments go")
+    for partition, log in partition_logs(cluster, wanted.topic, problems.append):
+        config = log_config(cluster.image(), partition.topic)
+        rate = growth(log, wanted.stretch, now, problems.append)
+        yield forecast(partition, segment_rows(log), config, log.log_start_offset, rate, now)

@@ -1,0 +1,34 @@
+"""What the sub-commands of ``kafkapy transactions`` share: options, and how they open a cluster and fail."""
+
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from .tool_errors import fail
+
+if TYPE_CHECKING:
+    from kafkapy.errors import KafkapyError
+    from kafkapy.log.topic_partition import TopicPartition
+
+WHICH = "Which transactions"
+WHICH_PARTITION = "Which partition"
+MS_IN_A_MINUTE = 60_000
+
+
+def option(metavar: str, help_text: str, panel: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
+
+
+TopicOption = Annotated[str, option("TOPIC", "The topic's name.", WHICH_PARTITION)]
+PartitionOption = Annotated[int, option("N", "The partition's number.", WHICH_PARTITION)]
+
+
+def not_described(partition: "TopicPartition", broker_id: int | None) -> str:
+    """That the producers of a partition could not be found out."""
+    asked = "leader" if broker_id is None else f"broker {broker_id}"
+    return f"Failed to describe producers for partition {partition} on {asked}"
+
+
+def failed(what: str, error: "KafkapyError") -> NoReturn:
+    """End as TransactionsCommand does."""
+    fail(f"{what}: {error}. Enable debug logging for additional detail.")

@@ -1,0 +1,30 @@
+"""The apis of Kafka's protocol: key, name, the lowest and highest version that 4.3.1's clients know, and whose it is.
+
+The table (api_keys.txt) has one api a line, its columns parted by tabs; the last says whether clients use the api, or
+only brokers and controllers among themselves. An api whose highest version is -1 is no longer spoken.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import NamedTuple
+
+
+class ApiKey(NamedTuple):
+    """One line of the table."""
+
+    key: int
+    name: str
+    min_version: int
+    max_version: int
+    is_of_clients: bool
+
+
+@cache
+def api_keys() -> dict[int, ApiKey]:
+    """Every api, by key."""
+    with open(os.path.join(os.path.dirname(__file__), "api_keys.txt"), encoding="utf-8") as table:
+        rows = [line.rstrip("\n").split("\t") for line in table]
+    apis = [ApiKey(int(row[0]), row[1], int(row[2]), int(row[3]), row[4] == "client") for row in rows]
+    return {api.key: api for api in apis}

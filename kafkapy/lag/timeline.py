@@ -1,0 +1,134 @@
+"""What one group had committed of one partition, over time.
+
+Invariant: times never go back. A broker whose clock did is corrected to the latest time before, because the order of
+the log is certain and a clock is not.
+
+The window is what verdicts are made of: the last commits before a moment, of which those of the same second count as
+one, the last of them. Without that a group that commits after every record would have a window of milliseconds. A
+tombstone empties it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from kafkapy.lag.commits import OffsetCommit
+from kafkapy.log.topic_partition import TopicPartition
+
+WINDOW = 10
+"""As many commits as Burrow keeps."""
+SLOT_MS = 1000
+
+
+class Commit(NamedTuple):
+    """An offset that was in force from a time on."""
+
+    timestamp: int
+    offset: int
+
+
+class Change(NamedTuple):
+    """The same with where it stands in the log; the offset is None where what was committed was taken back."""
+
+    timestamp: int
+    offset: int | None
+    log_offset: int
+
+
+class Timeline:
+    """Commits in order. Of those before ``exact_from`` only a window is kept, so that a moment costs little memory."""
+
+    def __init__(self, exact_from: int | None = None, window: int = WINDOW) -> None:
+        self._exact_from = exact_from
+        self._window = window
+        self._timestamps: list[int] = []
+        self._offsets: list[int | None] = []
+        self._log_offsets: list[int] = []
+        self.first_timestamp: int | None = None
+
+    def add(self, timestamp: int, offset: int | None, log_offset: int = 0) -> None:
+        """The next commit; None takes what was committed away."""
+        if self._timestamps:
+            timestamp = max(timestamp, self._timestamps[-1])
+        if self.first_timestamp is None:
+            self.first_timestamp = timestamp
+        if self._exact_from is not None and timestamp < self._exact_from:
+            self._thin(timestamp)
+        self._timestamps.append(timestamp)
+        self._offsets.append(offset)
+        self._log_offsets.append(log_offset)
+
+    def _thin(self, timestamp: int) -> None:
+        """Make room for a commit of which only the window will be asked."""
+        is_same_slot = self._timestamps and self._timestamps[-1] // SLOT_MS == timestamp // SLOT_MS
+        if is_same_slot and self._offsets[-1] is not None:
+            del self._timestamps[-1], self._offsets[-1], self._log_offsets[-1]
+        elif len(self._timestamps) > self._window:
+            del self._timestamps[0], self._offsets[0], self._log_offsets[0]
+
+    @property
+    def last(self) -> Commit | None:
+        """The newest commit that is in force."""
+        offset = self._offsets[-1] if self._offsets else None
+        return None if offset is None else Commit(self._timestamps[-1], offset)
+
+    def committed_at(self, moment: int) -> int | None:
+        """What was committed then; None where nothing was, or it is not known."""
+        number = bisect_right(self._timestamps, moment) - 1
+        return self._offsets[number] if number >= 0 else None
+
+    def window_at(self, moment: int) -> list[Commit]:
+        """The last commits until then, oldest first."""
+        found: list[Commit] = []
+        for number in range(bisect_right(self._timestamps, moment) - 1, -1, -1):
+            timestamp, offset = self._timestamps[number], self._offsets[number]
+            if offset is None:
+                break
+            if found and found[-1].timestamp // SLOT_MS == timestamp // SLOT_MS:
+                continue
+            if len(found) == self._window:
+                break
+            found.append(Commit(timestamp, offset))
+        return found[::-1]
+
+    def consumed(self, after: int, until: int) -> int | None:
+        """How far commits went forward in between; what was read again after a rewind counts again. None where nothing
+        was committed, or known, at the beginning."""
+        first = bisect_right(self._timestamps, after) - 1
+        previous, total = self._offsets[first] if first >= 0 else None, 0
+        if previous is None:
+            return None
+        for offset in self._offsets[first + 1 : bisect_right(self._timestamps, until)]:
+            if offset is not None and previous is not None:
+                total += max(0, offset - previous)
+            previous = offset
+        return total
+
+    def next_after(self, moment: int) -> int | None:
+        """When the next commit came."""
+        number = bisect_right(self._timestamps, moment)
+        return self._timestamps[number] if number < len(self._timestamps) else None
+
+    def changes(self) -> list[Change]:
+        """Every commit that is kept."""
+        return list(map(Change, self._timestamps, self._offsets, self._log_offsets))
+
+
+Key = tuple[str, TopicPartition]
+
+
+def timelines(
+    commits: Iterable[OffsetCommit], until: int, exact_from: int | None = None, window: int = WINDOW
+) -> dict[Key, Timeline]:
+    """The timelines of all groups and partitions up to a time, sorted."""
+    found: dict[Key, Timeline] = {}
+    for timestamp, group, partition, offset, log_offset in commits:
+        if timestamp > until:
+            continue
+        key = group, partition
+        if key not in found:
+            found[key] = Timeline(exact_from, window)
+        found[key].add(timestamp, offset, log_offset)
+    return dict(sorted(found.items()))

@@ -1,0 +1,82 @@
+"""How a group gets on with a partition, by the trend of its last commits and by no threshold.
+
+The rules, in this order; the first that holds decides. They are Burrow's, with what is known here and not there: the
+log's end at the very time of a commit, and the age of the oldest record that is not consumed.
+
+    ok              nothing is left to read
+    unknown         there are fewer than two commits to go by; a group without members has stopped
+    stopped         there has been something to read, and no commit, for longer than the whole window took
+    rewound         the offset went back, and is not yet where it was
+    ok              at one of the commits nothing was left to read
+    stalled         all commits are of the same offset
+    falling behind  the lag grew over the window, and never became less from one commit to the next
+    ok              otherwise
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from kafkapy.lag.timeline import Commit
+
+
+class Verdict(StrEnum):
+    """From good to bad: that of a group is the worst of its partitions."""
+
+    OK = "ok"
+    UNKNOWN = "unknown"
+    FALLING_BEHIND = "falling behind"
+    REWOUND = "rewound"
+    STALLED = "stalled"
+    STOPPED = "stopped"
+
+
+_SEVERITY = {verdict: number for number, verdict in enumerate(Verdict)}
+
+
+class Trend(NamedTuple):
+    """A window of commits with the lag at each (None: not known), and how it stands now. ``waiting_ms`` is how long
+    the oldest record that is left to read has been there; None where that is not known."""
+
+    commits: Sequence[Commit]
+    lags: Sequence[int | None]
+    moment: int
+    lag: int | None
+    waiting_ms: int | None
+    members: int | None = None
+
+
+def verdict(trend: Trend) -> Verdict:
+    """By the rules above."""
+    if trend.lag is None:
+        return Verdict.UNKNOWN
+    if trend.lag <= 0:
+        return Verdict.OK
+    if len(trend.commits) < 2:
+        return Verdict.STOPPED if trend.members == 0 and trend.commits else Verdict.UNKNOWN
+    if _has_stopped(trend):
+        return Verdict.STOPPED
+    offsets = [commit.offset for commit in trend.commits]
+    if offsets[-1] < max(offsets):
+        return Verdict.REWOUND
+    lags = [lag for lag in trend.lags if lag is not None]
+    if any(lag <= 0 for lag in lags):
+        return Verdict.OK
+    if len(set(offsets)) == 1:
+        return Verdict.STALLED
+    is_growing = len(lags) > 1 and lags[-1] > lags[0] and lags == sorted(lags)
+    return Verdict.FALLING_BEHIND if is_growing else Verdict.OK
+
+
+def _has_stopped(trend: Trend) -> bool:
+    silent_ms = trend.moment - trend.commits[-1].timestamp
+    if trend.waiting_ms is not None:
+        silent_ms = min(silent_ms, trend.waiting_ms)
+    return silent_ms > trend.commits[-1].timestamp - trend.commits[0].timestamp
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Of several partitions."""
+    return max(verdicts, key=_SEVERITY.__getitem__, default=Verdict.OK)

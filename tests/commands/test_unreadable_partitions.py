@@ -1,0 +1,122 @@
+"""Partitions that cannot be read, or not to their ends: the others are, each is named, and the exit code is 1."""
+
+from pathlib import Path
+
+import pytest
+
+from kafkapy.backends import failures
+from kafkapy.backends.directory import DirectoryCluster
+from kafkapy.backends.directory_format import make_cluster
+from kafkapy.log.files import Files
+from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.changes import CreateTopic
+from tests.backends.contract import batch
+from tests.commands.running import Done, run
+
+Capture = pytest.CaptureFixture[str]
+NO_LEADER = "There is no leader for this topic-partition as we are in the middle of a leadership election."
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Path:
+    """t-0 is on broker 1 alone, t-1 and the internal topics on broker 2."""
+    directory = tmp_path / "c"
+    make_cluster(str(directory), 2, files=Files(sync=False))
+    opened = DirectoryCluster(str(directory), Files(sync=False))
+    opened.apply(CreateTopic("t", assignments=((1,), (2,))), CreateTopic("__consumer_offsets", assignments=((2,),)))
+    for number in (0, 1):
+        for value in (b"a", b"b", b"c"):
+            opened.append(TopicPartition("t", number), batch(value + b"%d" % number))
+    opened.close()
+    return directory
+
+
+@pytest.fixture
+def leaderless(cluster: Path) -> Path:
+    opened = DirectoryCluster(str(cluster), Files(sync=False))
+    failures.kill_broker(opened, 1)
+    opened.close()
+    return cluster
+
+
+def consume(capfd: Capture, cluster: Path, *args: str) -> Done:
+    return run(capfd, "console-consumer", "--cluster", cluster, "--topic", "t", "--from-beginning", *args)
+
+
+def log_of(cluster: Path, broker: int, partition: str) -> Path:
+    return cluster / f"broker-{broker}" / partition / "00000000000000000000.log"
+
+
+def test_a_partition_without_a_leader_does_not_keep_the_others_back(capfd: Capture, leaderless: Path) -> None:
+    problem = f"kafkapy: t-0 is not read: {NO_LEADER}\n"
+    assert consume(capfd, leaderless) == (1, "a1\nb1\nc1\n", f"{problem}Processed a total of 3 messages\n")
+    assert consume(capfd, leaderless, "--partition", "1").code == 0
+    assert consume(capfd, leaderless, "--partition", "0") == (1, "", f"{problem}Processed a total of 0 messages\n")
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_a_group_reads_what_it_can(capfd: Capture, leaderless: Path, protocol: str) -> None:
+    group = ("--group", "g", "--command-property", f"group.protocol={protocol}")
+    problem = f"kafkapy: t-0 is not read: {NO_LEADER}\n"
+    assert consume(capfd, leaderless, *group) == (1, "a1\nb1\nc1\n", f"{problem}Processed a total of 3 messages\n")
+    opened = DirectoryCluster(str(leaderless), Files(sync=False))
+    failures.start_broker(opened, 1)
+    opened.close()
+    assert consume(capfd, leaderless, *group) == (0, "a0\nb0\nc0\n", "Processed a total of 3 messages\n")
+
+
+def test_a_group_is_described_without_the_ends_of_what_nobody_leads(capfd: Capture, cluster: Path) -> None:
+    assert consume(capfd, cluster, "--group", "g").code == 0
+    opened = DirectoryCluster(str(cluster), Files(sync=False))
+    failures.stop_broker(opened, 1)
+    opened.close()
+    describe = ("consumer-groups", "--cluster", cluster, "--describe", "--group", "g")
+    done = run(capfd, *describe)
+    assert done.code == 1
+    assert "kafkapy: nobody leads t-0: its end and lag are not known\n" in done.err
+    assert "log dirs" not in done.err
+
+
+@pytest.mark.parametrize("group", [(), ("--group", "g")])
+def test_a_damaged_end_is_told_with_file_and_byte(capfd: Capture, cluster: Path, group: tuple[str, ...]) -> None:
+    path = log_of(cluster, 1, "t-0")
+    data = bytearray(path.read_bytes())
+    start = len(data) // 3 * 2
+    data[-1] ^= 1
+    path.write_bytes(data)
+    where = f"{path}: damaged at byte {start}: "
+    done = consume(capfd, cluster, *group)
+    assert (done.code, done.out) == (1, "a0\nb0\na1\nb1\nc1\n" if not group else done.out)
+    assert sorted(done.lines) == ["a0", "a1", "b0", "b1", "c1"]
+    assert where in done.err
+    assert "kafkapy: t-0 is read " in done.err
+    assert consume(capfd, cluster, "--max-messages", "2").code == 0, "what was asked for is all there"
+
+
+def test_offsets_of_a_log_with_a_damaged_end(capfd: Capture, cluster: Path) -> None:
+    path = log_of(cluster, 1, "t-0")
+    path.write_bytes(path.read_bytes()[:-3])
+    ask = ("get-offsets", "--cluster", cluster, "--topic", "t", "--time")
+    done = run(capfd, *ask, "latest")
+    assert (done.code, done.out) == (1, "t:0:2\nt:1:3\n")
+    assert done.err.startswith(f"kafkapy: t-0 is looked at only as far as it is good: {path}: damaged at byte ")
+    assert done.err.count("\n") == 1
+    assert run(capfd, *ask, "earliest") == (0, "t:0:0\nt:1:0\n", "")
+
+
+def test_damage_in_the_middle_ends_that_partition(capfd: Capture, cluster: Path) -> None:
+    """In a segment that is not the last one: a size that is wrong, and nothing behind it can be found."""
+    opened = DirectoryCluster(str(cluster), Files(sync=False))
+    with opened.maintained(TopicPartition("t", 0)) as replicas:
+        for _, _, log in replicas:
+            log.roll(0)
+    opened.append(TopicPartition("t", 0), batch(b"d0"))
+    opened.close()
+    path = log_of(cluster, 1, "t-0")
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 3
+    data[middle + 8 : middle + 12] = b"\0\0\0\1"
+    path.write_bytes(data)
+    done = consume(capfd, cluster)
+    assert (done.code, done.lines) == (1, ["a0", "a1", "b1", "c1"])
+    assert done.err.startswith(f"kafkapy: t-0 is read up to offset 1 only: {path}: damaged at byte {middle}: ")

@@ -1,0 +1,3 @@
+from tests.golden_set import golden
+
+__all__ = ["golden"]

@@ -1,0 +1,88 @@
+"""Lag by looking again: what changed between two looks is what they tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kafkapy.lag.cluster_rows import Wanted
+from kafkapy.lag.snapshots import Snapshots
+from kafkapy.lag.verdict import Verdict
+from tests.lag.world import EVERYTHING, P0, P1, T0, World
+
+
+def fail(problem: str) -> None:
+    raise AssertionError(problem)
+
+
+def test_rates_are_since_the_look_before(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.now = T0 + 1000
+    world.produce(P0, [world.now] * 5 + [world.now])
+    world.commit("g", P0, 2)
+    snapshots = Snapshots(EVERYTHING)
+    (first,) = snapshots.take(world.cluster, T0 + 2000, fail)
+    assert (first.committed, first.log_end, first.lag, first.time_lag_ms) == (2, 6, 4, 1000)
+    world.now = T0 + 9000
+    world.produce(P0, [T0] * 7)  # of an old time: what was seen counts, not what timestamps say
+    world.produce(P0, [world.now] * 3)
+    world.commit("g", P0, 12)
+    (second,) = snapshots.take(world.cluster, T0 + 12_000, fail)
+    assert (second.rates_since, second.produce_rate, second.consume_rate) == (T0 + 2000, 1.0, 1.0)
+    assert (second.lag, second.catch_up_ms, second.never_catches_up) == (4, None, True)
+    world.now = T0 + 13_000
+    world.commit("g", P0, 14)
+    (third,) = snapshots.take(world.cluster, T0 + 14_000, fail)
+    assert (third.produce_rate, third.consume_rate, third.lag, third.catch_up_ms) == (0.0, 1.0, 2, 2000)
+
+
+def test_verdicts_by_the_commits_that_were_seen(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    snapshots = Snapshots(EVERYTHING)
+    found = []
+    for number in range(1, 12):
+        world.now = T0 + number * 5000
+        world.produce(P0, [world.now] * 10)
+        world.commit("slow", P0, 5 * number)
+        world.commit("stuck", P0, 3)
+        if number < 4:
+            world.commit("dies", P0, 2 * number)
+        found.append({each.group: each.verdict for each in snapshots.take(world.cluster, world.now + 100, fail)})
+    assert found[0] == dict.fromkeys(("slow", "stuck", "dies"), Verdict.UNKNOWN)
+    assert found[-1] == {"slow": Verdict.FALLING_BEHIND, "stuck": Verdict.STALLED, "dies": Verdict.STOPPED}
+
+
+def test_filters_and_what_is_deleted(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.produce(P0, [T0])
+    world.commit("a", P0, 0)
+    world.commit("a", P1, 0)
+    world.commit("b", P0, 0)
+    snapshots = Snapshots(Wanted(lambda group: group == "a", lambda topic: topic == "orders"))
+    points = snapshots.take(world.cluster, T0 + 1, fail)
+    assert [(each.group, each.partition) for each in points] == [("a", 0), ("a", 1)]
+    world.commit("a", P0, None)
+    assert [each.partition for each in snapshots.take(world.cluster, T0 + 2, fail)] == [1]
+
+
+def test_a_topic_that_is_gone_has_no_lag(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.commit("g", P1._replace(topic="gone"), 5)
+    world.close()
+    for path in (tmp_path / "gone-1").iterdir():
+        path.unlink()
+    (tmp_path / "gone-1").rmdir()
+    (point,) = Snapshots(EVERYTHING).take(world.cluster, T0 + 1, fail)
+    assert (point.committed, point.log_end, point.lag, point.verdict) == (5, None, None, Verdict.UNKNOWN)
+
+
+def test_a_look_that_only_begins_is_what_the_next_one_compares_with(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.produce(P0, [T0] * 10)
+    world.commit("g", P0, 2)
+    snapshots = Snapshots(EVERYTHING)
+    snapshots.begin(world.cluster, T0 + 1000, fail)
+    world.now = T0 + 2000
+    world.produce(P0, [world.now] * 6)
+    world.commit("g", P0, 5)
+    (point,) = snapshots.take(world.cluster, T0 + 4000, fail)
+    assert (point.rates_since, point.produce_rate, point.consume_rate, point.lag) == (T0 + 1000, 2.0, 1.0, 11)

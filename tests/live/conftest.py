@@ -1,0 +1,20 @@
+"""One running cluster for all tests of this directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.live_kafka import LiveKafka
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "pair: compares kafkapy with Kafka's own tool on a running cluster")
+
+
+@pytest.fixture(scope="session")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKafka]:
+    """Three real brokers."""
+    with LiveKafka(tmp_path_factory.mktemp("live")) as cluster:
+        yield cluster

@@ -1,0 +1,19 @@
+"""Our table of apis against the one inside Kafka's jars."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from kafkapy.formats.api_keys import api_keys
+from tests.kafka_jars import kafka_libs
+
+
+def test_the_table_is_kafkas() -> None:
+    judge = Path(__file__).with_name("ListApis.java")
+    command = ["java", "-cp", f"{kafka_libs()}/*", str(judge)]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout.splitlines()
+    ours = ["\t".join((str(api.key), api.name, str(api.min_version), str(api.max_version),
+                       "client" if api.is_of_clients else "other"))
+            for api in api_keys().values()]  # fmt: skip
+    assert ours == lines
