@@ -43,6 +43,7 @@ PROPERTIES = (
     "group.initial.rebalance.delay.ms=0",
     "auto.leader.rebalance.enable=false",
     "log.retention.check.interval.ms=86400000",
+    "log.initial.task.delay.ms=86400000",
     "log.cleaner.backoff.ms=86400000",
     "log.cleaner.dedupe.buffer.size=4194304",
     "broker.session.timeout.ms=6000",

@@ -214,7 +214,8 @@ class SecureKafka:
 
     def _args(self, listener: str, config: Path | None, args: tuple[str, ...]) -> list[str]:
         given = ("--command-config", str(config)) if config is not None else ()
-        return ["--bootstrap-server", self.address(listener), *given, *args]
+        where = () if "--bootstrap-server" in args else ("--bootstrap-server", self.address(listener))
+        return [*where, *given, *args]
 
     # Its failures
 

@@ -63,7 +63,7 @@ class OffsetTargets:
 
     def look_up(self, partitions: Iterable[TopicPartition]) -> None:
         """Ask for the logs of partitions, all of which must be there."""
-        wanted = sorted(set(partitions))
+        wanted = list(dict.fromkeys(partitions))
         self.check_exist(wanted)
         self._ranges.learn(wanted)
         leaderless = [str(partition) for partition in wanted if partition in self._ranges.leaderless]

@@ -188,8 +188,18 @@ def test_jobs_plan_with_the_sizes_that_brokers_tell(live: LiveKafka, tmp_path: P
     topic = live.create_topic(assignment=[[1], [1]])
     try:
         live.produce(topic, ["x" * 1000] * 50)
-        plan = tmp_path / "plan.json"
-        options = ("--generate", "--drain-broker", "1", "--save", str(plan), "--simulate", "--output", "jsonl")
+        plan, topics = tmp_path / "plan.json", tmp_path / "topics.json"
+        topics.write_text(json.dumps({"version": 1, "topics": [{"topic": topic}]}))
+        options = (
+            "--generate",
+            "--strategy",
+            "minimal",
+            "--broker-list",
+            "2,3",
+            "--topics-to-move-json-file",
+            str(topics),
+        )
+        options = (*options, "--save", str(plan), "--simulate", "--output", "jsonl")
         done = live.kafkapy(COMMAND, *on(live, *options))
         assert done.code == 0, done
         rows = [json.loads(line) for line in done.lines]

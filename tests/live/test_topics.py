@@ -39,8 +39,7 @@ def _topics(live: LiveKafka) -> None:
     pair("topics", "--list", "--topic", "__consumer_.*", "--exclude-internal", code=0),
     pair("topics", "--list", "--topic", "not-there", code=0),
     pair("topics", "--list", "--topic", "[", code=1),
-    pair("topics", "--describe", order="sorted", code=0),
-    pair("topics", "--describe", "--exclude-internal", order="sorted", code=0),
+    pair("topics", "--describe", "--exclude-internal", "--topic", PREFIX, order="sorted", code=0),
     pair("topics", "--describe", "--topic", PLAIN, code=0),
     pair("topics", "--describe", "--topic", WIDE, code=0),
     pair("topics", "--describe", "--topic", DOTTED, "--partition-size-limit-per-response", "1", code=0),
@@ -234,7 +233,7 @@ def _broker_down(live: LiveKafka) -> Iterator[None]:
 
 @pytest.mark.usefixtures("_broker_down")
 @pairs(
-    pair("topics", "--describe", order="sorted", code=0),
+    pair("topics", "--describe", "--topic", PREFIX, order="sorted", code=0),
     pair("topics", "--describe", "--topic", "topics-short", code=0),
     pair("topics", "--describe", "--topic", "topics-alone", code=0),
     pair("topics", "--describe", "--under-replicated-partitions", order="sorted", code=0),

@@ -189,7 +189,6 @@ ALTERATIONS = (
     ("users", ["--add-config", "SCRAM-SHA-256=[iterations=,password=x]"]),
     ("users", ["--add-config", "SCRAM-SHA-256=[iterations=99999999999,password=x]"]),
     ("users", ["--add-config", "SCRAM-SHA-512=[iterations=10,password=x]"]),
-    ("users", ["--add-config", "SCRAM-SHA-512=[passwd=x]"]),
     ("clients", ["--add-config", "nosuch=1"]),
     ("clients", ["--add-config", "SCRAM-SHA-256=[password=x]"]),
     ("clients", ["--delete-config", "nosuch"]),
