@@ -352,11 +352,12 @@ def test_help_says_where_options_may_stand(capfd: Capture) -> None:
     assert "may stand before the subcommand" in " ".join(run(capfd, "transactions", "--help").out.split())
 
 
-@pytest.mark.parametrize("first", [("--log-dirs={}",), ("-log-dirs", "{}"), ("--output", "jsonl", "--log-dirs", "{}")])
+@pytest.mark.parametrize("first", [("--log-dirs={}",), ("-log-dirs", "{}"), ("--output", "kafka", "--log-dirs", "{}")])
 def test_options_before_the_sub_command(capfd: Capture, golden: Path, first: tuple[str, ...]) -> None:
     given = [word.format(dirs(golden)) for word in first]
     pattern = ("--transactional-id-pattern", "-not-an-option")
-    done = run(capfd, "transactions", *given, "list", *pattern, "--output", "kafka")
+    done = run(capfd, "transactions", *given, "list", *pattern)
     assert (done.code, len(done.lines)) == (0, 1)
+    assert run(capfd, "transactions", *given, "list", *given).code == 2  # twice
     assert run(capfd, "transactions", *given).code == 2
     assert run(capfd, "transactions", *given, "--help").code == 0
