@@ -25,6 +25,10 @@ from benchmarks.directory_cases import directory_table, measure_directories  # n
 from benchmarks.group_cases import group_table  # noqa: E402
 from benchmarks.installed import install  # noqa: E402
 from benchmarks.kafka import BenchmarkError, Kafka  # noqa: E402
+from benchmarks.live_cases import live_table  # noqa: E402
+from benchmarks.live_console_cases import RECORDS as LIVE_RECORDS  # noqa: E402
+from benchmarks.live_console_cases import console_table  # noqa: E402
+from benchmarks.one_table import Setting  # noqa: E402
 from benchmarks.produce_cases import produce_table  # noqa: E402
 from benchmarks.report import Tables, page, table  # noqa: E402
 from tests.kafka_jars import KAFKA_VERSION, KafkaMissingError, bring_kafka_libs  # noqa: E402
@@ -70,8 +74,10 @@ def _run(options: argparse.Namespace) -> None:
         directories = directory_table(measure_directories(command, data_dir, rounds))
         producing = produce_table(command, kafka, RECORDS, Path(work))
         groups = group_table(command, kafka, Path(work), rounds)
+        live = live_table(Setting(command, kafka, Path(work), rounds, 0))
+        console = console_table(Setting(command, kafka, Path(work), rounds, LIVE_RECORDS))
     sizes: dict[DataSet, int] = {data_set: data_set.size(data_dir) for data_set in data_sets}
-    tables = Tables(directories, producing, groups)
+    tables = Tables(directories, producing, groups, live, console)
     options.markdown.write_text(page(results, tables, sizes, options.date, KAFKA_VERSION, rounds), encoding="utf-8")
 
 

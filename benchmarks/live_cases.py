@@ -91,7 +91,7 @@ def fill(live: LiveKafka) -> None:
 
 def live_table(setting: Setting) -> str:
     """All questions, as a Markdown table."""
-    cluster = setting.work / "cluster"
+    cluster = setting.work / "live-cluster"
     cluster.mkdir()
     with LiveKafka(cluster) as live:
         fill(live)

@@ -9,20 +9,16 @@ Both must print the same lines, and what either sends must all be there.
 
 from __future__ import annotations
 
-import argparse
-import shlex
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.installed import install  # noqa: E402
 from benchmarks.kafka import BenchmarkError, Kafka  # noqa: E402
 from benchmarks.measure import Cost, measure, median_cost  # noqa: E402
-from tests.kafka_jars import KafkaMissingError, bring_kafka_libs  # noqa: E402
+from benchmarks.one_table import Setting, run  # noqa: E402
 from tests.live_kafka import LiveKafka  # noqa: E402
 
 RECORDS = 1_000_000
@@ -58,8 +54,8 @@ def alternating(rounds: int, *runs: Callable[[], Cost]) -> list[Cost]:
     """The median of each, one run of each after the other, so that all meet the same machine."""
     costs: list[list[Cost]] = [[] for _ in runs]
     for _ in range(rounds):
-        for run, found in zip(runs, costs, strict=True):
-            found.append(run())
+        for once, found in zip(runs, costs, strict=True):
+            found.append(once())
     return [median_cost(each) for each in costs]
 
 
@@ -110,18 +106,18 @@ def row(what: str, count: int, costs: Sequence[Cost], target: float | None) -> s
     return f"| {what} | {count:,} | {' | '.join(cells)} | {ratio:.1f}x | {met} |"
 
 
-def console_table(kafkapy: Sequence[str], kafka: Kafka, work: Path, rounds: int, count: int) -> str:
+def console_table(setting: Setting) -> str:
     """Both measured on the same cluster, as a Markdown table."""
-    lines = work / "lines"
+    work, rounds, count = setting.work, setting.rounds, setting.records
+    lines, cluster = work / "console-lines", work / "console-cluster"
     write_lines(lines, count)
-    with LiveKafka(work / "cluster") as live:
-        tools = Tools(live, kafkapy, kafka)
+    cluster.mkdir()
+    with LiveKafka(cluster) as live:
+        tools = Tools(live, setting.kafkapy, setting.kafka)
         topic = live.create_topic(partitions=PARTITIONS)
         measure(tools.kafkapy("console-producer", topic), work / "out", stdin=lines)
         read = consuming(tools, topic, count, work, rounds)
         sent = producing(tools, lines, count, work, rounds)
-    # at the end, since what it takes would count as the memory of whatever is started later
-    require_same_lines(work / "kafkapy.out", work / "kafka.out", count)
     return "\n".join(
         [
             "| | records of 100 bytes | kafkapy CPU s | s | peak MB | Kafka CPU s | s | peak MB | ratio | target |",
@@ -132,24 +128,5 @@ def console_table(kafkapy: Sequence[str], kafka: Kafka, work: Path, rounds: int,
     )
 
 
-def main() -> int:
-    """Measure and print; the exit code."""
-    parser = argparse.ArgumentParser(description="What it costs to read and send a million records.")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each is run (3)")
-    parser.add_argument("--records", type=int, default=RECORDS, help=f"how many records ({RECORDS:,})")
-    parser.add_argument("--kafkapy", metavar="CMD", help="measure this command, not a wheel of the checkout")
-    options = parser.parse_args()
-    try:
-        with tempfile.TemporaryDirectory(prefix="kafkapy-bench-") as name:
-            work = Path(name)
-            (work / "cluster").mkdir()
-            kafkapy = shlex.split(options.kafkapy) if options.kafkapy else [str(install(ROOT, work))]
-            print(console_table(kafkapy, Kafka(bring_kafka_libs()), work, options.rounds, options.records))
-    except (BenchmarkError, KafkaMissingError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("What it costs to read and send a million records.", console_table, RECORDS))

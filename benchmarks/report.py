@@ -50,6 +50,20 @@ that was booted on the same directory, whose own CPU is not counted. Both printe
 
 {groups}
 
+## Questions to a running cluster
+
+Three brokers with 2,000 partitions, of which one group has committed 100. kafkapy and Kafka's tool ask the same in
+turns; what the brokers do is not counted. Both printed the same lines.
+
+{live}
+
+## Records of a running cluster
+
+A topic of three partitions, read whole by the console consumers, and as many lines sent by the console producers; only
+the client's own CPU counts.
+
+{console}
+
 ## The machine
 
 {machine}
@@ -75,6 +89,8 @@ class Tables(NamedTuple):
     directories: str
     producing: str
     groups: str
+    live: str
+    console: str
 
 
 def page(
@@ -90,6 +106,8 @@ def page(
         directories=tables.directories,
         producing=tables.producing,
         groups=tables.groups,
+        live=tables.live,
+        console=tables.console,
         peak=f"{_mega(peak)}{'' if peak <= PEAK_TARGET_BYTES else ' (missed)'}",
         peak_target=_mega(PEAK_TARGET_BYTES),
         record_size=RECORD_SIZE,

@@ -120,8 +120,10 @@ class JavaServer:
         assert process.stdout is not None
         deadline = time.monotonic() + timeout_s
         line = bytearray()
+        ready = select.poll()
+        ready.register(process.stdout, select.POLLIN)
         while not line.endswith(b"\n"):
-            if not select.select([process.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            if not ready.poll(max(0.0, deadline - time.monotonic()) * 1000):
                 return None
             chunk = os.read(process.stdout.fileno(), 1 << 20)
             if not chunk:

@@ -11,7 +11,10 @@ from collections.abc import Callable
 
 from kafkapy.errors import KafkapyError
 
-MEANWHILE_S = 1.0
+MEANWHILE_MS = 1_000
+# As poll(2) numbers them; the module is imported when there is something to wait for.
+POLLOUT, POLLERR, POLLHUP = 4, 8, 16
+GONE = POLLERR | POLLHUP
 
 Buffer = bytes | bytearray | memoryview
 
@@ -36,29 +39,31 @@ class Sink:
             view = view[self._write_some(view if self._meanwhile is None else self._fitting(view)) :]
 
     def _check_reader(self) -> None:
-        import select
-
-        poll = select.poll()
-        poll.register(self._descriptor, 0)
-        if any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0)):
+        if self._wait_for(0, 0) & GONE:
             raise BrokenPipeError
 
     def _fitting(self, view: memoryview) -> memoryview:
         """What can be written without waiting, when that is something."""
-        import select
+        from select import PIPE_BUF
 
-        while not select.select((), (self._descriptor,), (), MEANWHILE_S)[1]:
+        while not self._wait_for(POLLOUT, MEANWHILE_MS):
             assert self._meanwhile is not None
             self._meanwhile()
-        return view[: select.PIPE_BUF]
+        return view[:PIPE_BUF]
+
+    def _wait_for(self, events: int, timeout_ms: int | None) -> int:
+        """What has happened to the descriptor, 0 for nothing; that its reader is gone is always told."""
+        from select import poll
+
+        watched = poll()
+        watched.register(self._descriptor, events)
+        return next((event for _, event in watched.poll(timeout_ms)), 0)
 
     def _write_some(self, view: memoryview) -> int:
         try:
             return os.write(self._descriptor, view)
         except BlockingIOError:
-            import select
-
-            select.select((), (self._descriptor,), ())
+            self._wait_for(POLLOUT, None)
             return 0
         except BrokenPipeError:
             raise  # nobody reads any more: no error
