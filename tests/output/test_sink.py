@@ -34,7 +34,7 @@ def test_something_is_done_while_nobody_reads(pipe: tuple[int, int]) -> None:
         while len(read) < len(data):
             read.extend(os.read(reader, 65_536))
 
-    thread = threading.Thread(target=read_all)
+    thread = threading.Thread(target=read_all, daemon=True)
     thread.start()
     Sink(writer, called.set).write(data)
     thread.join()
