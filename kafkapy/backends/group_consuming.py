@@ -118,7 +118,7 @@ class GroupConsuming:
         self._handler.flush()
         self._commit_in_time()
         pause = POLL_INTERVAL_MS / 1000
-        if not self._limits.follow:
+        if not self._limits.follow and self._session.is_settled():
             return False
         if self._limits.timeout_ms is not None:
             left = self._limits.timeout_ms / 1000 - (self._time.monotonic() - last)

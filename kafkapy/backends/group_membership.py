@@ -47,6 +47,10 @@ class Membership(Protocol):
         """Keep members in the group, and change nothing about them."""
         ...
 
+    def is_settled(self, cluster: Cluster, members: Sequence[GroupMember]) -> bool:
+        """Whether the members have all that they are to have as the group stands."""
+        ...
+
     def offsets(self, cluster: Cluster) -> Offsets:
         """What the group has committed."""
         ...
@@ -94,14 +98,21 @@ class FileMembership:
     def keep_alive(self, members: Sequence[GroupMember]) -> None:
         """Nobody listens."""
 
+    def is_settled(self, cluster: Cluster, members: Sequence[GroupMember]) -> bool:
+        """A rebalance is over when it returns."""
+        return True
+
     def offsets(self, cluster: Cluster) -> Offsets:
         """What the group has committed."""
         return _coordinator(cluster).offsets(self._options.group_id)
 
     def commit(self, cluster: Cluster, member: GroupMember, offsets: Offsets) -> bool:
-        """Commit for a member."""
-        manager = _coordinator(cluster).offset_manager
-        manager.commit(self._options.group_id, offsets, member.member_id, member.generation)
+        """Commit for a member; not for topics that were deleted meanwhile."""
+        topics = cluster.image().topics
+        there = {partition: offset for partition, offset in offsets.items() if partition.topic in topics}
+        if there:
+            manager = _coordinator(cluster).offset_manager
+            manager.commit(self._options.group_id, there, member.member_id, member.generation)
         return True
 
 

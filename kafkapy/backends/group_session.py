@@ -109,6 +109,11 @@ class GroupSession:
             self._rebalance(cluster, cause)
         self._reopen()
 
+    def is_settled(self) -> bool:
+        """Whether nothing is on its way to the members: what one has given up comes to another only by and by."""
+        held = {partition for member in self.members for partition in member.assigned}
+        return held.issuperset(_partitions(self.sources)) or self._membership.is_settled(self.reader, self.members)
+
     @property
     def is_current(self) -> bool:
         """Whether the metadata is still what the partitions were divided by."""
@@ -283,13 +288,8 @@ class GroupSession:
             self._commit_offsets(cluster)
 
     def _commit_offsets(self, cluster: Cluster) -> None:
-        topics = cluster.image().topics
         for member in self.members:
-            changed = {
-                partition: position
-                for partition, position in self._uncommitted(member).items()
-                if partition.topic in topics
-            }
+            changed = self._uncommitted(member)
             if changed:
                 offsets = {each: OffsetAndMetadata(*position) for each, position in changed.items()}
                 if self._membership.commit(cluster, member, offsets):

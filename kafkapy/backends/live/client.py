@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from kafkapy.backends.live.client_config import ClientConfig, Limit
 from kafkapy.backends.live.exchange import Exchange, decode_response, request_schema
@@ -23,6 +23,8 @@ from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.error_codes import raise_for
 from kafkapy.formats.message import Value
 from kafkapy.log.topic_partition import TopicPartition
+
+GONE_AFTER_S = 5.0  # for so long an unknown topic may be a new one: brokers hear of it one after the other
 
 # What passes by itself: a leader, controller or coordinator is moving, or just starts.
 PASSING = frozenset(
@@ -166,9 +168,7 @@ class Client:
             try:
                 return attempt()
             except (ConnectionLost, KafkaError) as error:
-                if isinstance(error, KafkaError) and error.name not in PASSING:
-                    raise
-                if not self._has_links() or retry >= self.config.retries:
+                if not is_passing(error) or not self._has_links() or retry >= self.config.retries:
                     raise
                 if time.monotonic() + backoff / 1000 > end:
                     raise self._gave_up(error) from None
@@ -261,6 +261,11 @@ class Client:
     def _has_links(self) -> bool:
         """Whether anything was ever reached."""
         return any(pending.is_done and pending.future.exception is None for pending in self._links.values())
+
+
+def is_passing(answer: object) -> TypeGuard[KafkapyError]:
+    """Whether an answer is an error that may be gone with the next try."""
+    return isinstance(answer, ConnectionLost) or (isinstance(answer, KafkaError) and answer.name in PASSING)
 
 
 def nodes_of(response: Value) -> list[Node]:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from kafkapy.backends.committed import without_aborted
 from kafkapy.backends.fetcher import Polled, Positions, Sleep
-from kafkapy.backends.live.client import Call, Client
+from kafkapy.backends.live.client import GONE_AFTER_S, Call, Client
 from kafkapy.backends.live.fetch_response import FetchedPartition, FetchResponse, decode_fetch_response
 from kafkapy.backends.live.library.network import ConnectionLost, Pending
 from kafkapy.backends.live.record_leaders import Leader, Leaders
@@ -34,7 +34,6 @@ from kafkapy.log.topic_partition import TopicPartition
 
 READ_COMMITTED = 1
 WAKE_MS = 500
-GONE_AFTER_S = 5.0  # brokers hear of a new topic one after the other
 
 GONE = frozenset(["UNKNOWN_TOPIC_OR_PARTITION", "UNKNOWN_TOPIC_ID", "INCONSISTENT_TOPIC_ID"])
 PASSING = GONE | {

@@ -7,12 +7,13 @@ reached. Topics go by name, so versions that know ids only are not used for offs
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kafkapy.backends.group_member import GroupMember
-from kafkapy.backends.live.client import Call, Client
+from kafkapy.backends.live.client import GONE_AFTER_S, Call, Client
 from kafkapy.backends.live.library.network import ConnectionLost, Pending
 from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
 from kafkapy.errors import KafkaError, KafkapyError
@@ -124,17 +125,22 @@ class GroupChannel:
             "topics": [{"name": name, "partitions": partitions} for name, partitions in topics.items()],
         }
 
-        def attempt() -> None:
-            call = Call("OffsetCommit", fields, self.node, OFFSETS_BY_NAME, _channel(member))
-            (answer,) = self._client.call_all([call])
-            if isinstance(answer, KafkapyError):
-                self.forget()
-                raise answer
-            for code in {each["errorCode"] for topic in answer["topics"] for each in topic["partitions"]}:
-                if error_code(code).name != "UNKNOWN_TOPIC_OR_PARTITION" or code == NONE:  # deleted meanwhile
-                    self._raise_for(code)
+        end = time.monotonic() + GONE_AFTER_S
+        while not self._client.retrying(lambda: self._commit(member, fields)) and time.monotonic() < end:
+            self.pause()
 
-        self._client.retrying(attempt)
+    def _commit(self, member: GroupMember, fields: Value) -> bool:
+        """Whether all is committed; nothing is of a topic that was deleted, or of which the broker has yet to hear."""
+        call = Call("OffsetCommit", fields, self.node, OFFSETS_BY_NAME, _channel(member))
+        (answer,) = self._client.call_all([call])
+        if isinstance(answer, KafkapyError):
+            self.forget()
+            raise answer
+        codes = {each["errorCode"] for topic in answer["topics"] for each in topic["partitions"]}
+        unknown = {code for code in codes if code != NONE and error_code(code).name == "UNKNOWN_TOPIC_OR_PARTITION"}
+        for code in codes - unknown:
+            self._raise_for(code)
+        return not unknown
 
     @property
     def node(self) -> int:

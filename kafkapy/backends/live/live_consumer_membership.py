@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kafkapy.backends.cluster import Cluster
 from kafkapy.backends.consumer_membership import JOIN, LEAVE, MOST_ROUNDS, STATIC_LEAVE
@@ -33,12 +33,13 @@ Partitions = tuple[TopicPartition, ...]
 class LiveConsumerMembership:
     """How the members of this process take part in a consumer group."""
 
-    def __init__(self, client: Client, options: GroupOptions) -> None:
+    def __init__(self, client: Client, options: GroupOptions, forget_metadata: Callable[[], object]) -> None:
         self.channel = GroupChannel(client, options.group_id)
         self._options = options
+        self._forget_metadata = forget_metadata
         self._names: tuple[str, ...] = ()
         self._told: dict[int, Partitions | None] = {}
-        self._targets: dict[int, Partitions] = {}
+        self._targets: dict[int, list[Value]] = {}
         self._subscribed: dict[int, tuple[str, ...]] = {}
         self._beats: dict[int, Pending[Value]] = {}
         self._refused: dict[int, Value | KafkapyError] = {}
@@ -86,10 +87,8 @@ class LiveConsumerMembership:
         self, cluster: Cluster, members: Sequence[GroupMember], topics: Mapping[str, int]
     ) -> Iterator[tuple[str, str]]:
         """Take new assignments and tell so, until nobody hears anything new; the epoch that came out."""
-        image = cluster.image()
+        self._learn_topics(cluster)
         self._names = tuple(sorted(topics))
-        self._ids = {name: topic.id for name, topic in image.topics.items()}
-        self._topics = {topic_id: name for name, topic_id in self._ids.items()}
         for _ in range(MOST_ROUNDS):
             self._finish_beats(members)
             for member in members:
@@ -101,6 +100,17 @@ class LiveConsumerMembership:
             if not any(self._has_news(member) or self._is_behind(member) for member in members):
                 break
         yield f"epoch {max(member.generation for member in members)}", self._options.remote_assignor or "uniform"
+
+    def _learn_topics(self, cluster: Cluster) -> None:
+        """Names and ids; where there is an assignment of topics that are not known, as they are now."""
+        if any(self._unknown(target) for target in self._targets.values()):
+            self._forget_metadata()
+            self.channel.pause()
+        self._ids = {name: topic.id for name, topic in cluster.image().topics.items()}
+        self._topics = {topic_id: name for name, topic_id in self._ids.items()}
+
+    def _unknown(self, target: list[Value]) -> bool:
+        return any(topic["topicId"] not in self._topics for topic in target)
 
     def _finish_beats(self, members: Sequence[GroupMember]) -> None:
         """Hear what is under way to the end: an assignment is told only once."""
@@ -120,12 +130,17 @@ class LiveConsumerMembership:
 
     def _has_news(self, member: GroupMember) -> bool:
         target = self._targets.get(member.number)
-        return member.generation == NO_GENERATION or (target is not None and target != member.assigned)
+        if member.generation == NO_GENERATION:
+            return True
+        return target is not None and (self._unknown(target) or self._partitions(target) != member.assigned)
 
     def _take(self, member: GroupMember) -> None:
-        target = self._targets.pop(member.number, None)
+        """What is not known here yet is taken when the metadata tells of it."""
+        target = self._targets.get(member.number)
         if target is not None:
-            member.assign(target, member.generation)
+            member.assign(self._partitions(target), member.generation)
+            if not self._unknown(target):
+                del self._targets[member.number]
 
     def _fields(self, member: GroupMember) -> Value:
         """A heartbeat: all about a member that joins, of others what has changed."""
@@ -185,19 +200,18 @@ class LiveConsumerMembership:
             member.member_id = answer["memberId"] or member.member_id
             member.generation = answer["memberEpoch"]
             if answer["assignment"] is not None:
-                self._targets[member.number] = self._partitions(answer["assignment"])
+                self._targets[member.number] = answer["assignment"]["topicPartitions"]
 
     def _forget(self, member: GroupMember) -> None:
         """What was told last may not have been heard: tell it again."""
         self._told[member.number] = None
         self._subscribed.pop(member.number, None)
 
-    def _partitions(self, assignment: Value) -> Partitions:
-        """A topic that is not known here yet is left out until the metadata tells of it."""
+    def _partitions(self, target: list[Value]) -> Partitions:
         return tuple(
             sorted(
                 TopicPartition(self._topics[topic["topicId"]], number)
-                for topic in assignment["topicPartitions"]
+                for topic in target
                 if topic["topicId"] in self._topics
                 for number in topic["partitions"]
             )

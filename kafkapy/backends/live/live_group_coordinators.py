@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from kafkapy.backends.live.client import PASSING, Call, Client
+from kafkapy.backends.live.client import PASSING, Call, Client, is_passing
 from kafkapy.backends.live.library.network import ConnectionLost
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.error_codes import NONE, code_of, error_code, kafka_error
@@ -41,7 +41,7 @@ class GroupCoordinators:
         def attempt() -> None:
             passing = None
             for group_id, answer in self._ask_once([each for each in ids if each not in found], request, read):
-                if isinstance(answer, KafkapyError) and _is_passing(answer):
+                if is_passing(answer):
                     self._known.pop(group_id, None)
                     passing = answer
                 else:
@@ -52,6 +52,26 @@ class GroupCoordinators:
         if ids:
             self.client.retrying(attempt)
         return {group_id: found[group_id] for group_id in ids}
+
+    def ask_each(
+        self,
+        group_ids: Iterable[str],
+        request: Callable[[Sequence[str], int], Call],
+        read: Callable[[Value, int], T | KafkaError],
+        field: str = "groups",
+    ) -> dict[str, T | KafkaError]:
+        """The same where one response has all groups of a coordinator in one field, each with an error or an answer."""
+
+        def each(responses: list[Value | KafkaError], node: int) -> Answers[T]:
+            (response,) = responses
+            if isinstance(response, KafkaError):
+                raise response
+            for group in response[field]:
+                failed = group["errorCode"] != NONE
+                refusal = kafka_error(group["errorCode"], group.get("errorMessage")) if failed else None
+                yield group["groupId"], refusal or read(group, node)
+
+        return self.ask(group_ids, lambda ids, node: [request(ids, node)], each)
 
     def ask_one(self, group_id: str, request: Callable[[int], Call], read: Callable[[Value], T]) -> T:
         """The same for one group, whose error is raised."""
@@ -101,10 +121,6 @@ class GroupCoordinators:
                 self._known[group_id] = coordinator["nodeId"]
             else:
                 yield group_id, _refusal(group_id, code)
-
-
-def _is_passing(error: KafkapyError) -> bool:
-    return isinstance(error, ConnectionLost) or (isinstance(error, KafkaError) and error.name in PASSING)
 
 
 def _is_lost(response: Value | KafkapyError) -> bool:

@@ -142,17 +142,7 @@ def describe_groups(
     described: Callable[[Value, int], T | KafkaError],
 ) -> dict[str, T | KafkaError]:
     """Groups of a type that one request knows all of."""
-
-    def read(responses: list[Value | KafkaError], node: int) -> Iterable[tuple[str, T | KafkaError]]:
-        (response,) = responses
-        if isinstance(response, KafkaError):
-            raise response
-        for group in response["groups"]:
-            failed = group["errorCode"] != NONE
-            answer = kafka_error(group["errorCode"], group["errorMessage"]) if failed else described(group, node)
-            yield group["groupId"], answer
-
-    return coordinators.ask(group_ids, lambda ids, node: [Call(api, {"groupIds": list(ids)}, node)], read)
+    return coordinators.ask_each(group_ids, lambda ids, node: Call(api, {"groupIds": list(ids)}, node), described)
 
 
 def by_id(members: Iterable[Value]) -> list[Value]:

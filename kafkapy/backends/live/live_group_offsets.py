@@ -31,19 +31,11 @@ def committed_offsets(
     """What groups have committed, sorted by partition. What a coordinator cannot tell of one partition is told to
     ``problems``."""
 
-    def request(ids: Sequence[str], node: int) -> list[Call]:
+    def request(ids: Sequence[str], node: int) -> Call:
         groups = [{"groupId": group_id, "topics": None} for group_id in ids]
-        return [Call("OffsetFetch", {"groups": groups}, node, LAST_WITH_NAMES)]
+        return Call("OffsetFetch", {"groups": groups}, node, LAST_WITH_NAMES)
 
-    def read(responses: list[Value | KafkaError], _: int) -> Iterable[tuple[str, Offsets | KafkaError]]:
-        (response,) = responses
-        if isinstance(response, KafkaError):
-            raise response
-        for group in response["groups"]:
-            failed = group["errorCode"] != NONE
-            yield group["groupId"], kafka_error(group["errorCode"]) if failed else _offsets(group, problems)
-
-    return coordinators.ask(group_ids, request, read)
+    return coordinators.ask_each(group_ids, request, lambda group, _: _offsets(group, problems))
 
 
 def _offsets(group: Value, problems: list[str]) -> Offsets:
@@ -116,17 +108,10 @@ def _answer(partition: TopicPartition, codes: Mapping[TopicPartition, int]) -> K
 def delete_groups(coordinators: GroupCoordinators, group_ids: Iterable[str]) -> dict[str, KafkaError | None]:
     """Forget groups; why not, for each that stays."""
 
-    def read(responses: list[Value | KafkaError], _: int) -> Iterable[tuple[str, KafkaError | None]]:
-        (response,) = responses
-        if isinstance(response, KafkaError):
-            raise response
-        for result in response["results"]:
-            yield result["groupId"], None if result["errorCode"] == NONE else kafka_error(result["errorCode"])
+    def request(ids: Sequence[str], node: int) -> Call:
+        return Call("DeleteGroups", {"groupsNames": list(ids)}, node)
 
-    def request(ids: Sequence[str], node: int) -> list[Call]:
-        return [Call("DeleteGroups", {"groupsNames": list(ids)}, node)]
-
-    return coordinators.ask(group_ids, request, read)
+    return coordinators.ask_each(group_ids, request, lambda _, __: None, "results")
 
 
 def by_topic(partitions: Mapping[TopicPartition, T]) -> dict[str, dict[int, T]]:

@@ -25,20 +25,11 @@ def share_offsets(
     """Where share groups stand, sorted by partition. What a coordinator cannot tell of one partition is told to
     ``problems``."""
 
-    def request(ids: Sequence[str], node: int) -> list[Call]:
+    def request(ids: Sequence[str], node: int) -> Call:
         groups = [{"groupId": group_id, "topics": None} for group_id in ids]
-        return [Call("DescribeShareGroupOffsets", {"groups": groups}, node)]
+        return Call("DescribeShareGroupOffsets", {"groups": groups}, node)
 
-    def read(responses: list[Value | KafkaError], _: int) -> Iterable[tuple[str, Offsets | KafkaError]]:
-        (response,) = responses
-        if isinstance(response, KafkaError):
-            raise response
-        for group in response["groups"]:
-            failed = group["errorCode"] != NONE
-            answer = kafka_error(group["errorCode"], group["errorMessage"]) if failed else _offsets(group, problems)
-            yield group["groupId"], answer
-
-    return coordinators.ask(group_ids, request, read)
+    return coordinators.ask_each(group_ids, request, lambda group, _: _offsets(group, problems))
 
 
 def _offsets(group: Value, problems: list[str]) -> Offsets:

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-from kafkapy.backends.live.client import PASSING, Call, Client, nodes_of
+from kafkapy.backends.live.client import Call, Client, is_passing, nodes_of
 from kafkapy.backends.live.library.network import ConnectionLost
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.error_codes import NONE, code_of, kafka_error
@@ -162,9 +162,7 @@ def _moved(code: int) -> KafkaError:
 
 
 def _is_passing(answer: object) -> bool:
-    if isinstance(answer, KafkaError):
-        return answer.name in PASSING and not isinstance(answer, NoLeader)
-    return isinstance(answer, ConnectionLost)
+    return is_passing(answer) and not isinstance(answer, NoLeader)
 
 
 def _later() -> KafkaError:

@@ -50,4 +50,4 @@ class SharedLiveCluster:
         """Members that a broker coordinates."""
         from kafkapy.backends.live.live_membership import LiveMembership
 
-        return LiveMembership(self._cluster.client, options)
+        return LiveMembership(self._cluster.client, options, self._cluster.forget_metadata)
