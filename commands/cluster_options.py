@@ -1,6 +1,6 @@
 """The options by which every command names its cluster, and its output."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,33 +24,41 @@ LogDirsOption = Annotated[
         rich_help_panel=CLUSTER,
     ),
 ]
-BootstrapOption = Annotated[
-    str | None,
-    typer.Option(
+
+
+def bootstrap_option(*short: str) -> Any:
+    return typer.Option(
         "--bootstrap-server",
+        *short,
         metavar="HOST:PORT[,...]",
         help="Some brokers of a running cluster.",
         rich_help_panel=CLUSTER,
-    ),
-]
-BootstrapControllerOption = Annotated[
-    str | None,
-    typer.Option(
+    )
+
+
+def bootstrap_controller_option(*short: str) -> Any:
+    return typer.Option(
         "--bootstrap-controller",
+        *short,
         metavar="HOST:PORT[,...]",
         help="Some controllers of a running cluster, to be asked directly.",
         rich_help_panel=CLUSTER,
-    ),
-]
-CommandConfigOption = Annotated[
-    str | None,
-    typer.Option(
+    )
+
+
+def command_config_option(*short: str) -> Any:
+    return typer.Option(
         "--command-config",
+        *short,
         metavar="FILE",
         help="A Java client's .properties file: how to log in to a running cluster, and time-outs.",
         rich_help_panel=CLUSTER,
-    ),
-]
+    )
+
+
+BootstrapOption = Annotated[str | None, bootstrap_option()]
+BootstrapControllerOption = Annotated[str | None, bootstrap_controller_option()]
+CommandConfigOption = Annotated[str | None, command_config_option()]
 OutputOption = Annotated[
     Output, typer.Option("--output", help="How to print: as Kafka's tool does, or as rows with typed fields.")
 ]

@@ -6,41 +6,20 @@ import typer
 
 from kafkapy.errors import UsageError
 
-from .cluster_options import CLUSTER, selection
+from .cluster_options import (
+    CLUSTER,
+    bootstrap_controller_option,
+    bootstrap_option,
+    command_config_option,
+    selection,
+)
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection
 
-BootstrapOption = Annotated[
-    str | None,
-    typer.Option(
-        "--bootstrap-server",
-        "-b",
-        metavar="HOST:PORT[,...]",
-        help="Some brokers of a running cluster.",
-        rich_help_panel=CLUSTER,
-    ),
-]
-BootstrapControllerOption = Annotated[
-    str | None,
-    typer.Option(
-        "--bootstrap-controller",
-        "-C",
-        metavar="HOST:PORT[,...]",
-        help="Some controllers of a running cluster, to be asked directly.",
-        rich_help_panel=CLUSTER,
-    ),
-]
-CommandConfigOption = Annotated[
-    str | None,
-    typer.Option(
-        "--command-config",
-        "-c",
-        metavar="FILE",
-        help="A Java client's .properties file: how to log in to a running cluster, and time-outs.",
-        rich_help_panel=CLUSTER,
-    ),
-]
+BootstrapOption = Annotated[str | None, bootstrap_option("-b")]
+BootstrapControllerOption = Annotated[str | None, bootstrap_controller_option("-C")]
+CommandConfigOption = Annotated[str | None, command_config_option("-c")]
 ConfigOption = Annotated[
     str | None,
     typer.Option("--config", metavar="FILE", help="Deprecated: --command-config.", rich_help_panel=CLUSTER),

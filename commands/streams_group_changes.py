@@ -24,6 +24,7 @@ UNKNOWN = "Group '{}' does not exist or is not a streams group."
 
 def reset_offsets(opened: "Cluster", params: Mapping[str, Any], output: Output) -> None:
     """Plan the resets of all groups, make them with ``--execute``, and show them."""
+    from kafkapy.backends.offset_reset import Scope
     from kafkapy.backends.streams_reset import StreamsReset
     from kafkapy.coordinator.group import GroupType
 
@@ -34,7 +35,7 @@ def reset_offsets(opened: "Cluster", params: Mapping[str, Any], output: Output) 
         raise UsageError("--export and --output are two ways to say how to print: give one of them")
     scenarios = {name: params[name.replace("-", "_")] for name in STREAMS_SCENARIOS}
     target = reset_target(output, scenarios, params["group"] or (), "streams")
-    reset = StreamsReset(opened, params["input_topic"] or (), params["all_input_topics"], target)
+    reset = StreamsReset(opened, Scope(params["input_topic"] or (), params["all_input_topics"]), target)
     try:
         plans = reset.plans(group_ids(opened.groups(), GroupType.STREAMS, params["group"]))
         if params["execute"]:

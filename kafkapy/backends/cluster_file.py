@@ -135,3 +135,9 @@ def _quoted(text: str) -> str:
     import yaml
 
     return yaml.safe_dump(text, default_style='"', width=sys.maxsize).rstrip("\n")
+
+
+def file_version(directory: str) -> tuple[int, int]:
+    """Tells one cluster.yaml from another: it is replaced, never written over."""
+    found = os.stat(os.path.join(directory, FILE_NAME))
+    return found.st_ino, found.st_mtime_ns

@@ -6,12 +6,12 @@ are the listeners that controller.listener.names names, as advertised.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
+from kafkapy.backends.log_dir_identity import read_meta_properties
 from kafkapy.backends.quorum import Voter
 from kafkapy.errors import FormatError, KafkapyError
-from kafkapy.formats import java_properties, meta_properties
+from kafkapy.formats import java_properties
 from kafkapy.formats.java_parsing import parse_int
 
 NODE_ID = "node.id"
@@ -62,8 +62,7 @@ def _metadata_directory(properties: Mapping[str, str]) -> str:
 
 def _directory_id(directory: str) -> str:
     try:
-        with open(os.path.join(directory, meta_properties.FILE_NAME), "rb") as file:
-            directory_id = meta_properties.decode(file.read()).directory_id
+        directory_id = read_meta_properties(directory).directory_id
     except (OSError, FormatError):
         raise KafkapyError(f"Unable to read meta.properties from {directory}") from None
     if directory_id is None:

@@ -26,16 +26,16 @@ from typing import TYPE_CHECKING
 
 from kafkapy.backends.broker_logs import BrokerLogs, Environment
 from kafkapy.backends.cluster import Appended
-from kafkapy.backends.cluster_file import FILE_NAME, ClusterFile, encode, read_cluster_file
+from kafkapy.backends.cluster_file import FILE_NAME, ClusterFile, encode, file_version, read_cluster_file
 from kafkapy.backends.log_configs import log_config
-from kafkapy.backends.log_dir_lock import LogDirLock
+from kafkapy.backends.log_dir_identity import directory_id
+from kafkapy.backends.log_dir_lock import lock_all
 from kafkapy.backends.log_dirs import LogDirsCluster
 from kafkapy.backends.metadata_writer import MetadataWriter
 from kafkapy.backends.replica_logs import ReplicaLogs
 from kafkapy.backends.replicas import LogDirs
 from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS
-from kafkapy.errors import FormatError, KafkaError, KafkapyError
-from kafkapy.formats import meta_properties
+from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.snapshot_id import SnapshotId
 from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
@@ -67,10 +67,10 @@ class DirectoryCluster(LogDirsCluster):
         self, directory: str, files: Files | None = None, now: int | None = None, seed: int | None = None
     ) -> None:
         self._directory = directory
-        read, self.cluster_file = _version(directory), read_cluster_file(directory)
+        read, self.cluster_file = file_version(directory), read_cluster_file(directory)
         super().__init__(*self.every_log_dir)
         self._directory_ids = {
-            path: _directory_id(path, broker.id, self.cluster_file.cluster_id)
+            path: directory_id(path, broker.id, self.cluster_file.cluster_id)
             for broker in self.cluster_file.brokers
             for path in self._log_dirs(broker.id)
         }
@@ -80,9 +80,9 @@ class DirectoryCluster(LogDirsCluster):
         self.placer: Placer = place
         self._is_broken = False
         self._configs: dict[str, LogConfig] = {}
-        self._locks = _lock(self._dirs.paths)
+        self._locks = lock_all(self._dirs.paths)
         try:
-            if _version(directory) != read:  # by who held the locks just before
+            if file_version(directory) != read:  # by who held the locks just before
                 self.cluster_file = read_cluster_file(directory)
             self.brokers = self.cluster_file.states
             self._metadata = MetadataWriter(
@@ -373,24 +373,6 @@ class DirectoryCluster(LogDirsCluster):
         return self._configs[partition.topic]
 
 
-def _version(directory: str) -> tuple[int, int]:
-    """Tells one cluster.yaml from another: it is replaced, never written over."""
-    found = os.stat(os.path.join(directory, FILE_NAME))
-    return found.st_ino, found.st_mtime_ns
-
-
-def _lock(log_dirs: tuple[str, ...]) -> list[LogDirLock]:
-    locks: list[LogDirLock] = []
-    try:
-        for log_dir in log_dirs:
-            locks.append(LogDirLock(log_dir))
-    except BaseException:
-        for lock in locks:
-            lock.release()
-        raise
-    return locks
-
-
 def _timed_out(replicated: ReplicatedPartition) -> str:
     """What an acks=all waits for, and how that ends."""
     lag, waits_for = replicated.settings.replica_lag_time_max_ms, replicated.not_fetching()
@@ -402,21 +384,3 @@ def _timed_out(replicated: ReplicatedPartition) -> str:
         f"{replicated.led().broker_id}, but broker {','.join(map(str, waits_for))}, in its ISR, lags and does not "
         f"fetch. Let it fetch with {starts}, or leave the ISR with 'kafkapy cluster advance --ms {lag + 1}'."
     )
-
-
-def _directory_id(log_dir: str, broker_id: int, cluster_id: str) -> str:
-    """The id of a log dir, which must be the one that cluster.yaml means."""
-    path = os.path.join(log_dir, meta_properties.FILE_NAME)
-    try:
-        with open(path, "rb") as file:
-            meta = meta_properties.decode(file.read())
-    except FormatError as error:
-        raise KafkapyError(f"{path}: {error}") from None
-    if (meta.node_id, meta.cluster_id) != (broker_id, cluster_id):
-        raise KafkapyError(
-            f"{path}: belongs to broker {meta.node_id} of cluster {meta.cluster_id}, not to broker {broker_id} of "
-            f"cluster {cluster_id} as {FILE_NAME} says"
-        )
-    if meta.directory_id is None:
-        raise KafkapyError(f"{path}: has no directory.id")
-    return meta.directory_id

@@ -5,14 +5,13 @@ What is changed here is changed through the metadata log (``Cluster.apply``); wh
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from kafkapy.backends.administration import ClusterNode, NodeApiVersions
+from kafkapy.backends.log_dir_identity import read_meta_properties
 from kafkapy.backends.quorum import Quorum, Voter, describe_quorum
 from kafkapy.errors import FormatError, KafkaError, Unsupported
-from kafkapy.formats import meta_properties
 from kafkapy.metadata.acls import AclFilter
 from kafkapy.metadata.cluster_image import BrokerRegistration
 from kafkapy.metadata.feature_description import FeatureDescription, describe_features
@@ -33,8 +32,8 @@ class FileAdministration:
 
     def cluster_id(self) -> str | None:
         for log_dir in self._log_dirs:
-            with suppress(OSError, FormatError), open(os.path.join(log_dir, meta_properties.FILE_NAME), "rb") as file:
-                return meta_properties.decode(file.read()).cluster_id
+            with suppress(OSError, FormatError):
+                return read_meta_properties(log_dir).cluster_id
         return None
 
     def nodes(self, include_fenced: bool = False) -> list[ClusterNode]:

@@ -62,6 +62,19 @@ class LogDirLock(LockFile):
         return descriptor
 
 
+def lock_all(log_dirs: tuple[str, ...]) -> list[LogDirLock]:
+    """All of these locks, or none."""
+    locks: list[LogDirLock] = []
+    try:
+        for log_dir in log_dirs:
+            locks.append(LogDirLock(log_dir))
+    except BaseException:
+        for lock in locks:
+            lock.release()
+        raise
+    return locks
+
+
 def _holder(descriptor: int) -> str:
     asked = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
     try:

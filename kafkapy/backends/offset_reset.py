@@ -29,9 +29,9 @@ class Scope(NamedTuple):
     all_topics: bool = False
 
 
-class OffsetReset:
-    """Plans resets of groups of consumers. ``warnings`` is what Kafka's tool tells beside the plan, ``errors`` names
-    the groups that have none; ``notes`` is what Kafka's tool keeps to itself."""
+class GroupReset:
+    """What resets of groups of any type share. ``warnings`` is what Kafka's tool tells beside the plan, ``errors`` is
+    about the groups that have none; ``notes`` is what Kafka's tool keeps to itself."""
 
     def __init__(self, cluster: Cluster, scope: Scope, target: Target) -> None:
         self._groups = cluster.groups()
@@ -47,6 +47,10 @@ class OffsetReset:
     @property
     def notes(self) -> list[str]:
         return self._targets.notes
+
+
+class OffsetReset(GroupReset):
+    """Plans resets of groups of consumers; ``errors`` names those that have members."""
 
     def plans(self, group_ids: Iterable[str]) -> dict[str, list[Reset]]:
         """Every partition of each group that would be reset, sorted; none of a group that has members."""

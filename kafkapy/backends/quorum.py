@@ -12,8 +12,9 @@ import os
 from contextlib import suppress
 from typing import NamedTuple
 
+from kafkapy.backends.log_dir_identity import read_meta_properties
 from kafkapy.errors import FormatError
-from kafkapy.formats import meta_properties, quorum_state
+from kafkapy.formats import quorum_state
 from kafkapy.formats.quorum_state import NO_ID, QuorumState
 from kafkapy.formats.uuid import ZERO_UUID
 from kafkapy.log.partition_reader import PartitionReader
@@ -91,8 +92,8 @@ def describe_quorum(*log_dirs: str) -> Quorum:
 
 def _node(log_dir: str) -> _Node:
     node_id = cluster_id = state = end = None
-    with suppress(OSError, FormatError), open(os.path.join(log_dir, meta_properties.FILE_NAME), "rb") as file:
-        meta = meta_properties.decode(file.read())
+    with suppress(OSError, FormatError):
+        meta = read_meta_properties(log_dir)
         node_id, cluster_id = meta.node_id, meta.cluster_id
     directory = os.path.join(log_dir, DIRECTORY_NAME)
     with suppress(OSError, FormatError), open(os.path.join(directory, quorum_state.FILE_NAME), "rb") as file:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from kafkapy.backends.log_dir_identity import read_meta_properties
 from kafkapy.errors import FormatError, KafkapyError
 from kafkapy.formats import clean_shutdown, meta_properties, offset_checkpoint, partition_metadata
 from kafkapy.formats.meta_properties import MetaProperties
@@ -122,8 +123,7 @@ def _reach(reader: PartitionReader) -> tuple[int, int]:
 
 def _meta_properties(log_dir: str) -> MetaProperties | None:
     try:
-        with open(os.path.join(log_dir, meta_properties.FILE_NAME), "rb") as file:
-            return meta_properties.decode(file.read())
+        return read_meta_properties(log_dir)
     except FormatError:
         return None
     except FileNotFoundError:

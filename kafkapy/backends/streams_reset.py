@@ -6,11 +6,10 @@ deleted; which these are is told by the topology, and by their names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from kafkapy.backends.cluster import Cluster
-from kafkapy.backends.offset_reset import INACTIVE, checked, still_active
-from kafkapy.backends.offset_targets import Commits, OffsetTargets, Reset, Target
+from kafkapy.backends.offset_reset import INACTIVE, GroupReset, checked, still_active
+from kafkapy.backends.offset_targets import Commits, Reset
 from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
 from kafkapy.coordinator.streams_group_description import StreamsGroupDescription
 from kafkapy.errors import KafkaError
@@ -26,24 +25,8 @@ _OWN_ENDINGS = (
 _OWN_JOINS = r".+-KTABLE-FK-JOIN-SUBSCRIPTION-(?:REGISTRATION|RESPONSE)-[0-9]+-topic"
 
 
-class StreamsReset:
+class StreamsReset(GroupReset):
     """Plans resets of streams groups. ``errors`` is what Kafka's tool tells of groups that have none."""
-
-    def __init__(self, cluster: Cluster, topics: Sequence[str], all_topics: bool, target: Target) -> None:
-        self._groups = cluster.groups()
-        self._topics = topics
-        self._all_topics = all_topics
-        self._target = target
-        self._targets = OffsetTargets(cluster, target)
-        self.errors: list[str] = []
-
-    @property
-    def warnings(self) -> list[str]:
-        return self._targets.warnings
-
-    @property
-    def notes(self) -> list[str]:
-        return self._targets.notes
 
     def plans(self, group_ids: Iterable[str]) -> dict[str, list[Reset]]:
         """Every partition of each group that would be reset, sorted; none of a group that has members."""
@@ -66,11 +49,11 @@ class StreamsReset:
     def _partitions(
         self, group_id: str, described: StreamsGroupDescription | KafkaError, committed: Commits
     ) -> list[TopicPartition]:
-        if self._target.scenario == "from-file" and not self._topics and not self._all_topics:
+        if self._target.scenario == "from-file" and not self._scope.topics and not self._scope.all_topics:
             return list(self._target.offsets.get(group_id, ()))
-        if self._all_topics:
+        if self._scope.all_topics:
             return input_partitions(described, committed)
-        named = self._targets.named(self._topics)
+        named = self._targets.named(self._scope.topics)
         self._targets.check_exist(named)
         if all(partition in committed for partition in named):
             return named

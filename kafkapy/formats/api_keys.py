@@ -6,9 +6,10 @@ only brokers and controllers among themselves. An api whose highest version is -
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from typing import NamedTuple
+
+from kafkapy.formats.fact_table import read_rows
 
 
 class ApiKey(NamedTuple):
@@ -24,7 +25,6 @@ class ApiKey(NamedTuple):
 @cache
 def api_keys() -> dict[int, ApiKey]:
     """Every api, by key."""
-    with open(os.path.join(os.path.dirname(__file__), "api_keys.txt"), encoding="utf-8") as table:
-        rows = [line.rstrip("\n").split("\t") for line in table]
+    rows = read_rows("api_keys.txt")
     apis = [ApiKey(int(row[0]), row[1], int(row[2]), int(row[3]), row[4] == "client") for row in rows]
     return {api.key: api for api in apis}

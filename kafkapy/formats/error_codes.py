@@ -6,11 +6,11 @@ message, so both are Kafka's own; a code that the table lacks comes from a newer
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from typing import NamedTuple
 
 from kafkapy.errors import KafkaError
+from kafkapy.formats.fact_table import read_rows
 
 NONE = 0
 
@@ -28,8 +28,7 @@ class ErrorCode(NamedTuple):
 @cache
 def error_codes() -> dict[int, ErrorCode]:
     """Every code but NONE."""
-    with open(os.path.join(os.path.dirname(__file__), "error_codes.txt"), encoding="utf-8") as table:
-        rows = [line.rstrip("\n").split("\t") for line in table]
+    rows = read_rows("error_codes.txt")
     codes = [ErrorCode(int(row[0]), row[1], row[2], row[3] == "retriable", row[4]) for row in rows]
     return {code.code: code for code in codes}
 
@@ -59,8 +58,3 @@ def raise_for(code: int, message: str | None = None) -> None:
     """Raise the error of a code that is not NONE."""
     if code != NONE:
         raise kafka_error(code, message)
-
-
-def is_retriable(error: KafkaError) -> bool:
-    """Whether Kafka's clients try again after this error."""
-    return any(code.retriable for code in error_codes().values() if code.exception == error.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkapy.errors import KafkaError
-from kafkapy.formats.error_codes import code_of, error_code, is_retriable, kafka_error, raise_for
+from kafkapy.formats.error_codes import code_of, error_code, kafka_error, raise_for
 
 
 def test_a_code_becomes_the_exception_of_that_name() -> None:
@@ -31,5 +31,5 @@ def test_none_is_no_error() -> None:
 
 
 def test_whether_a_retry_may_help() -> None:
-    assert is_retriable(kafka_error(code_of("NOT_COORDINATOR")))
-    assert not is_retriable(kafka_error(code_of("TOPIC_ALREADY_EXISTS")))
+    assert error_code(code_of("NOT_COORDINATOR")).retriable
+    assert not error_code(code_of("TOPIC_ALREADY_EXISTS")).retriable
