@@ -1,0 +1,48 @@
+"""The cluster that a scan reads: one cluster directory, or log dirs. Whoever plans opens it; whoever reads a split
+opens only that split's files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from kafkapy.backends.cluster_file import FILE_NAME
+from kafkapy.backends.directory_reader import DirectoryReader
+from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
+from kafkapy.errors import UsageError
+from kafkapy.log.partition_reader import PartitionReader
+from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.tables.scan import Scan
+
+
+def open_paths(paths: tuple[str, ...]) -> LogDirsCluster:
+    """A cluster directory, where the only path is one; else log dirs."""
+    if len(paths) == 1 and os.path.exists(os.path.join(paths[0], FILE_NAME)):
+        return DirectoryReader(paths[0])
+    return LogDirsCluster(*paths)
+
+
+def chosen_logs(cluster: LogDirsCluster, scan: Scan) -> Iterator[PartitionReader]:
+    """One log for each partition that is to be read, in order; the metadata log only where it is named."""
+    for partition in sorted(cluster.dirs.replicas):
+        if _is_wanted(partition, scan) and (log := _log(cluster, partition, scan)) is not None:
+            yield log
+
+
+def _is_wanted(partition: TopicPartition, scan: Scan) -> bool:
+    if scan.partitions is not None and partition.partition not in scan.partitions:
+        return False
+    return partition.topic != METADATA_TOPIC if scan.topics is None else partition.topic in scan.topics
+
+
+def _log(cluster: LogDirsCluster, partition: TopicPartition, scan: Scan) -> PartitionReader | None:
+    if scan.broker is None:
+        return cluster.reader(partition)
+    brokers = cluster.dirs.broker_ids
+    if scan.broker not in brokers.values():
+        known = ", ".join(str(each) for each in sorted({each for each in brokers.values() if each is not None}))
+        raise UsageError(f"none of the log dirs is of broker {scan.broker}: they are of {known or 'brokers unknown'}")
+    copies = cluster.dirs.replicas[partition]
+    own = (each for each in copies if brokers[each.log_dir] == scan.broker and not each.is_future)
+    replica = next(own, None)
+    return None if replica is None else cluster.dirs.reader(replica)

@@ -1,0 +1,31 @@
+"""Every table by its name; a table's module is imported when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from kafkapy.errors import UsageError
+
+if TYPE_CHECKING:
+    from kafkapy.tables.table import Table
+
+TABLES = {
+    "records": "What producers wrote: a row a record, markers of transactions included.",
+    "batches": "The batches that records lie in, as DumpLogSegments shows their headers.",
+    "index_entries": "The entries of .index, .timeindex and .txnindex files.",
+    "offset_commits": "Every commit that __consumer_offsets still holds, with its time.",
+    "group_metadata": "What __consumer_offsets holds of groups and their members.",
+    "transactions": "What __transaction_state holds of transactional ids.",
+    "metadata_records": "The records of the KRaft metadata log.",
+    "partitions": "Each partition with its offsets, size and leader.",
+}
+"""The module ``kafkapy.tables.<name>_table`` has the table as ``TABLE``."""
+
+
+def find_table(name: str) -> Table:
+    """The table of that name."""
+    if name not in TABLES:
+        raise UsageError(f"there is no table {name}: there are {', '.join(TABLES)}")
+    table: Table = import_module(f"kafkapy.tables.{name}_table").TABLE
+    return table
