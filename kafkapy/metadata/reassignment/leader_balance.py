@@ -63,12 +63,12 @@ class _Leaders:
 
     def replace_gone(self) -> None:
         """Where the preferred leader's replica moved, another one leads whatever is done: the one whose broker leads
-        least."""
+        least of the others."""
         for partition, found in self._replicas.items():
             before = self._layout.replicas[partition]
             if before and before[0] not in found:
                 able = [broker for broker in found if self._may_lead(partition, broker)] or list(found)
-                self._give([(partition, min(able, key=lambda b: (self._counts.get(b, 0), able.index(b))))])
+                self._give([(partition, min(able, key=partial(self._leads_beside, partition)))])
 
     def demote(self) -> None:
         for broker in self._goal.demoted:
@@ -76,6 +76,10 @@ class _Leaders:
                 able = [b for b in self._replicas[partition] if self._may_lead(partition, b)]
                 if able:
                     self._give([(partition, min(able, key=lambda b: (self._counts[b], b)))])
+
+    def _leads_beside(self, partition: TopicPartition, broker: int) -> int:
+        """How many partitions a broker leads beside this one."""
+        return self._counts.get(broker, 0) - (self._leader[partition] == broker)
 
     def to_elect(self, changed: Assignment) -> list[TopicPartition]:
         """The partitions that keep their replicas, and whose leader is another than the goal asks for."""

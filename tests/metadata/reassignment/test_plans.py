@@ -194,6 +194,18 @@ def test_a_drain_moves_what_the_broker_has_and_nothing_else(layout: Layout, drai
             assert len(set(after)) == len(layout.replicas[partition])
 
 
+def test_what_a_drained_broker_led_is_led_by_all_others() -> None:
+    """A broker that is about to lead a partition anyway does not count that one against itself."""
+    replicas = {0: (1, 2), 1: (3, 4), 2: (1, 2), 3: (1, 3)}
+    layout = Layout(
+        {1: "a", 2: "a", 3: "b", 4: "b", 5: "c"},
+        {TopicPartition("t", number): found for number, found in replicas.items()},
+        {TopicPartition("t", 2): 1000},
+    )
+    after = layout.after(named(Job(drain=frozenset({1})), layout)).replicas
+    assert sorted(found[0] for found in after.values()) == [2, 3, 4, 5]
+
+
 @given(layout=layouts())
 @settings(deadline=None)
 def test_a_broker_that_is_gone_can_be_drained(layout: Layout) -> None:
