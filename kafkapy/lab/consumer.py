@@ -1,7 +1,8 @@
 """A consumer that reads, works and commits when it is told to, and forgets what it did not commit when it crashes.
 
-It begins at its committed offset, or at the log's start, and reads up to the high watermark. Work that is done stays
-done, whatever happens to the consumer: an order that was shipped is not in its memory.
+It begins at its committed offset, or at the log's start (auto.offset.reset=earliest), and reads up to the high
+watermark. Work that is done stays done, whatever happens to the consumer: an order that was shipped is not in its
+memory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Steps of the producer.
 
 There is one. Its idempotent batches bear its id and a sequence number for each topic, by which a leader knows one that
-it has already; others bear neither.
+it has already; others bear neither. As with Kafka's producer, idempotence takes acks=all.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ def _produce(lab: Laboratory, step: Step) -> str:
     topic = partition.topic_partition.topic
     options = BatchOptions()
     if step.options.get("idempotent"):
+        if _acks(lab, step) != ACKS_ALL:
+            raise StepError("an idempotent producer has acks=all")
         sequence = lab.next_sequence.get(topic, 0)
         options = BatchOptions(producer_id=PRODUCER_ID, producer_epoch=0, base_sequence=sequence)
     records = [Record(n, lab.now, None, value.encode()) for n, value in enumerate(step.argument)]
@@ -52,7 +54,7 @@ def _retry(lab: Laboratory, step: Step) -> str:
 
 
 def _send(lab: Laboratory, step: Step, topic: str, values: tuple[str, ...], batch: bytes) -> str:
-    wanted: int = step.options.get("acks", lab.setup.acks)
+    wanted = _acks(lab, step)
     partition = lab.topics[topic]
     info = partition.produce(batch, wanted)
     produced = Produced(topic, values, batch, wanted, info)
@@ -69,9 +71,15 @@ def _send(lab: Laboratory, step: Step, topic: str, values: tuple[str, ...], batc
     return f"{beginning} {did}{_how_answered(wanted, produced)}."
 
 
+def _acks(lab: Laboratory, step: Step) -> int:
+    wanted: int = step.options.get("acks", lab.setup.acks)
+    return wanted
+
+
 def _how_answered(wanted: int, produced: Produced) -> str:
     if produced.state == UNANSWERED:
-        return "; the answer is lost on its way"
+        due = ", when all in-sync replicas have it," if wanted == ACKS_ALL else ""
+        return f"; the answer{due} is lost on its way"
     if wanted == 0:
         return ", and gives no answer, since none is waited for"
     return ", and answers at once" if wanted != ACKS_ALL else ", and answers when all in-sync replicas have it"

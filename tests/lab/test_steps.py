@@ -64,6 +64,7 @@ def test_an_answer_to_who_crashed_is_gone(tmp_path: Path) -> None:
         ("- lag: 2\n- fetch: 2", "broker 2 is lagging; it would have to be running"),
         ("- fetch: 1", "broker 1 follows nobody, so that it has nothing to fetch"),
         ("- retry", "nothing was produced yet that could be sent again"),
+        ("- {produce: a, idempotent: on, acks: 1}", "an idempotent producer has acks=all"),
         ("- commit: c", "there is no consumer c: its first step is to consume"),
         (
             "- apply-as-old-controller: {elect: preferred}",
@@ -198,6 +199,15 @@ def test_sentences_say_what_came_of_a_step(tmp_path: Path) -> None:
          "The leader's high watermark goes from 0 to 3.", "The producer has its answer: a, b and c are written."),
         ("Broker 1 crashes, and the controller fences it.", "Broker 2 leads, in epoch 1.", "The ISR is 2 now."),
     ]  # fmt: skip
+
+
+def test_an_answer_that_gets_lost_is_sent_when_it_is_due(tmp_path: Path) -> None:
+    _, due, at_once = played(tmp_path, "- {produce: a, answer: lost}\n- {produce: b, answer: lost, acks: 1}")
+    assert [*due.sentences, *at_once.sentences] == [
+        "PRODUCE of a with acks=all: leader 1 appends at offset 0; the answer, when all in-sync replicas have it, is "
+        "lost on its way.",
+        "PRODUCE of b with acks=1: leader 1 appends at offset 1; the answer is lost on its way.",
+    ]
 
 
 def test_an_epoch_in_which_nothing_was_written_is_forgotten(tmp_path: Path) -> None:
