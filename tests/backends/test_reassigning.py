@@ -280,13 +280,14 @@ def test_replicas_are_added_catch_up_and_replace_the_old(directory: Path) -> Non
 
 
 def test_replicate_completes_what_was_only_started(directory: Path) -> None:
+    records = data(directory)
     cluster = opened(directory, files=KEEP)
     start(cluster, Reassignment({A0: (4,), B0: (1, 2)}, {}))
     replicate(cluster, until_caught_up=True)
     assert reassignments_under_way(cluster.image()) == {}
     cluster.close()
-    assert data(directory)["b-0"] == data(directory)["b-0"]
-    assert layout(directory)["replicas"] | {"c-0": ()} == {"a-0": (4,), "b-0": (1, 2), "c-0": ()}
+    assert data(directory) == records
+    assert layout(directory)["replicas"] == {"a-0": (4,), "b-0": (1, 2), "c-0": BEFORE[C0]}
 
 
 def test_a_broker_that_lags_holds_up_a_plan(directory: Path) -> None:
