@@ -9,13 +9,14 @@ and a JSON row makes the buffer as large as it needs.
 
 from cpython cimport array
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 import array
 
 from kafkapy.formats.checksum import crc32c
 from kafkapy.formats.record_batch import HEADER, BatchHeader
+from kafkapy.kernel.buffer_names import BUFFERS
 from kafkapy.kernel.lines import json_batch, json_batch_of_record
 
 COMPILED = True
@@ -79,6 +80,7 @@ include "parts/columns.pxi"
 include "parts/text.pxi"
 include "parts/json.pxi"
 include "parts/line_writer.pxi"
+include "parts/record_buffers.pxi"
 
 
 def dump_batches(

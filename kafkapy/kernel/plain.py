@@ -6,6 +6,7 @@ their output is compared byte by byte.
     Columns         up to ``capacity`` decoded records of one batch (plain_columns.py)
     LineWriter      batches and records as lines: Kafka's text, or JSON rows
     dump_batches    the common case in one call: all plain v2 batches of a window, up to one that needs a closer look
+    RecordBuffers   records as the buffers of Arrow columns, and gather_batches, which fills them (plain_buffers.py)
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from kafkapy.formats.java_text import java_utf8
 from kafkapy.formats.record_batch import ATTRIBUTES_POSITION, CODEC_MASK, CONTROL, HEADER, HEADER_SIZE, BatchHeader
 from kafkapy.kernel import problems
 from kafkapy.kernel.lines import CODECS, batch_line, json_batch, json_batch_of_record, text_head
+from kafkapy.kernel.plain_buffers import RecordBuffers, gather_batches
 from kafkapy.kernel.plain_columns import Columns, Row, header_items, headers_at
 
 __all__ = [
-    "COMPILED", "JSON_ARRAY", "JSON_LINES", "TEXT", "Columns", "LineWriter", "check_records", "dump_batches",
-    "header_items",
+    "COMPILED", "JSON_ARRAY", "JSON_LINES", "TEXT", "Columns", "LineWriter", "RecordBuffers", "check_records",
+    "dump_batches", "gather_batches", "header_items",
 ]  # fmt: skip
 
 COMPILED = False

@@ -16,7 +16,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import CorruptRecordError, DamagedFileError
-from kafkapy.formats.offset_index import OffsetIndex
+from kafkapy.formats.offset_index import OffsetIndex, OffsetPosition
 from kafkapy.formats.time_index import NO_TIMESTAMP, TimeIndex, TimestampOffset
 from kafkapy.formats.transaction_index import AbortedTxn, TransactionIndex
 from kafkapy.log.batch import Batch, batch_bytes, is_good, walk, why_bad
@@ -26,7 +26,7 @@ from kafkapy.log.names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, TXN_I
 from kafkapy.log.window import Window
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from kafkapy.formats.record_batch import BatchHeader
 
@@ -214,10 +214,7 @@ class SegmentReader:
         """
         hint = self.offset_index.lookup(offset)
         with Window(self.log_path, limit=self.size) as window:
-            if 0 < hint.position < self.size and self._agrees(window, hint.position, hint.offset):
-                window.seek(hint.position)
-            else:
-                window.seek(0)
+            window.seek(hint.position if self._agrees(window, hint) else 0)
             try:
                 for _, header in walk(window):
                     yield window, header
@@ -226,10 +223,16 @@ class SegmentReader:
             if whole and window.remaining:
                 raise DamagedFileError(self.log_path, window.position, why_torn(window))
 
-    @staticmethod
-    def _agrees(window: Window, position: int, offset: int) -> bool:
-        window.seek(position)
+    def boundaries(self, entries: Iterable[OffsetPosition]) -> Iterator[int]:
+        """The positions of index entries at which the log has that batch."""
+        with Window(self.log_path, limit=self.size) as window:
+            yield from (entry.position for entry in entries if self._agrees(window, entry))
+
+    def _agrees(self, window: Window, entry: OffsetPosition) -> bool:
+        if not 0 < entry.position < self.size:
+            return False
+        window.seek(entry.position)
         try:
-            return next((header.last_offset == offset for _, header in walk(window)), False)
+            return next((header.last_offset == entry.offset for _, header in walk(window)), False)
         except CorruptRecordError:
             return False

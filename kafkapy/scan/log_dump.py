@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kafkapy.errors import CompressionError, CorruptRecordError, DamagedFileError, FormatError
+from kafkapy.errors import CorruptRecordError, DamagedFileError, FormatError
 from kafkapy.formats.checksum import crc32c
-from kafkapy.formats.compression import Buffer, Codec, codec_for_id, decompressing_reader
+from kafkapy.formats.compression import Buffer, Codec, codec_for_id
 from kafkapy.formats.message_set import Message, inner_messages
 from kafkapy.formats.record_batch import (
     ATTRIBUTES_POSITION,
@@ -28,14 +28,13 @@ from kafkapy.formats.record_batch import (
 from kafkapy.kernel import problems
 from kafkapy.kernel.kernel import Columns, check_records, dump_batches
 from kafkapy.log.batches import Entry, is_cut_off, next_entry, read_header
-from kafkapy.log.window import FIRST_WINDOW, MAX_WINDOW, Window
+from kafkapy.log.inflater import Inflater
+from kafkapy.log.window import MAX_WINDOW, Window
 from kafkapy.scan.large_batch import Body, LargeRecord, pieces, spans
 
 if TYPE_CHECKING:
     from kafkapy.scan.filters import RecordFilter
     from kafkapy.scan.printer import Printer
-
-CODECS = tuple(Codec)
 
 
 class LogDump:
@@ -60,7 +59,7 @@ class LogDump:
         self._advanced = advanced
         self.stopped_early = False
         self._columns = Columns()
-        self._scratch = bytearray(FIRST_WINDOW)
+        self._inflater = Inflater()
 
     def run(self) -> int:
         """Print up to the last whole batch; the number of bytes after it. Damage is a DamagedFileError."""
@@ -104,7 +103,7 @@ class LogDump:
         while not is_cut_off(window) or window.fill():
             left_at = dump_batches(
                 self._printer.writer, columns, window.buffer, window.start, window.end, window.position, self._deep,
-                self._found_gap, self._inflate,
+                self._found_gap, self._inflater.inflate,
             )  # fmt: skip
             moved = left_at - window.start
             window.skip_to(left_at)
@@ -148,7 +147,7 @@ class LogDump:
             if header.codec is Codec.NONE:
                 self._print_records(entry, header, valid, window.buffer, start, end)
                 return
-            body = self._decompress(header.codec, window.view[start:end])
+            body = self._inflater.decompress(header.codec, window.view[start:end])
             if body is not None:
                 problem = check_records(self._columns, header, body)
                 if problem:
@@ -156,25 +155,6 @@ class LogDump:
                 self._print_records(entry, header, valid, body, 0, len(body))
                 return
         self._print_streamed(entry, header, valid)
-
-    def _inflate(self, codec: int, data: memoryview) -> memoryview | None:
-        """For the kernel: what does not decompress is left for ``_print_batch`` to fail over."""
-        try:
-            return self._decompress(CODECS[codec], data)
-        except CompressionError:
-            return None
-
-    def _decompress(self, codec: Codec, data: memoryview) -> memoryview | None:
-        """Decompress into the scratch buffer; None where that is more than it may hold."""
-        reader = decompressing_reader(codec, data)
-        size = 0
-        while True:
-            size += reader.readinto(memoryview(self._scratch)[size:])
-            if size < len(self._scratch):
-                return memoryview(self._scratch)[:size]
-            if size >= MAX_WINDOW:
-                return None
-            self._scratch = self._scratch + bytes(size)
 
     def _print_records(
         self, entry: Entry, header: BatchHeader, valid: bool, body: Buffer, start: int, end: int

@@ -1,0 +1,125 @@
+"""Byte ranges of segments: how a log is split, so that one large segment keeps every core busy.
+
+Invariant: the parts of a log do not overlap, each begins and ends where a batch does, and together they hold every
+batch that a scan can have rows of. They are cut at entries of the .index with which the log agrees; without such
+entries a segment is one part.
+
+A lower bound of time goes by the .timeindex, as a broker does: the last entry of a segment that is closed is its
+largest timestamp, and before any entry nothing is later than it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from kafkapy.backends.log_dirs import LogDirsCluster
+from kafkapy.formats.offset_index import OffsetIndex, OffsetPosition
+from kafkapy.formats.record_batch import BatchHeader
+from kafkapy.log.config import MAX_LONG
+from kafkapy.log.partition_reader import PartitionReader
+from kafkapy.log.segment_reader import SegmentReader
+from kafkapy.tables.opening import chosen_logs, open_paths
+from kafkapy.tables.scan import Scan
+from kafkapy.tables.table import Split
+
+
+class LogPart(NamedTuple):
+    """The bytes ``start`` to ``end`` of a .log, of which the records from ``first_offset`` to ``end_offset`` count."""
+
+    path: str
+    start: int
+    end: int
+    first_offset: int
+    end_offset: int
+    aborted: tuple[tuple[int, int, int], ...] = ()
+    """Producer id, first and last offset of transactions to leave out."""
+    tail: str | None = None
+    """Why the log ends here though its file goes on, or None."""
+
+    def is_aborted(self, producer_id: int, offset: int) -> bool:
+        """Whether a transactional batch is of a transaction to leave out."""
+        return any(producer == producer_id and first <= offset <= last for producer, first, last in self.aborted)
+
+    def leaves_out(self, header: BatchHeader) -> bool:
+        """The same of any batch; markers stay."""
+        is_data = header.is_transactional and not header.is_control
+        return is_data and self.is_aborted(header.producer_id, header.base_offset)
+
+
+def log_splits(scan: Scan) -> list[Split]:
+    """The parts of every log that a scan is about."""
+    cluster = open_paths(scan.paths)
+    return [
+        Split(log.partition.topic, log.partition.partition, part.end - part.start, part)
+        for log in chosen_logs(cluster, scan)
+        for part in log_parts(cluster, log, scan)
+    ]
+
+
+def log_parts(cluster: LogDirsCluster, log: PartitionReader, scan: Scan) -> Iterator[LogPart]:
+    """The parts of one log, in order; the last of all also has what is wrong with the log's end."""
+    last_offset = log.log_end_offset
+    if scan.committed:
+        last_offset = log.last_stable_offset(cluster.high_watermark(log.partition, log))
+    start = max(log.log_start_offset, scan.offsets.start or 0)
+    end = last_offset if scan.offsets.end is None else min(last_offset, scan.offsets.end)
+    aborted = tuple(
+        (txn.producer_id, txn.first_offset, txn.last_offset)
+        for txn in (log.aborted_transactions(start, end) if scan.committed and start < end else ())
+    )
+    following = [segment.base_offset for segment in log.segments[1:]]
+    for segment, next_base in zip(log.segments, [*following, max(last_offset, log.log_end_offset)], strict=True):
+        if next_base <= start or segment.base_offset >= end or _is_too_old(segment, scan.timestamps.start):
+            continue
+        own = [txn for txn in aborted if txn[1] < next_base and txn[2] >= segment.base_offset]
+        tail = log.damage if segment is log.segments[-1] and end == log.log_end_offset else None
+        first = max(start, _first_offset(segment, scan.timestamps.start))
+        stop = segment.size if segment.closed else segment.end().position
+        cuts = [*_cuts(segment, first, end, stop, scan.split_bytes)]
+        for begin, until in pairwise(cuts):
+            is_last = until == cuts[-1]
+            yield LogPart(segment.log_path, begin, until, start, end, tuple(own), tail if is_last else None)
+
+
+def _is_too_old(segment: SegmentReader, since: int | None) -> bool:
+    return since is not None and segment.max_timestamp.timestamp < since
+
+
+def _first_offset(segment: SegmentReader, since: int | None) -> int:
+    """Before it nothing is at or after ``since``, an entry's timestamp being the largest so far."""
+    return segment.base_offset if since is None else segment.time_index.lookup(since - 1).offset
+
+
+def _cuts(segment: SegmentReader, first: int, end: int, stop: int, size: int) -> Iterator[int]:
+    """Where parts begin, and the last one ends."""
+    index = segment.offset_index
+    begin = next(iter(segment.boundaries([index.lookup(first)])), 0)
+    entries = range(index.written_count)
+    past = bisect_left(entries, max(end, 1) - 1, key=lambda number: index.entry(number).offset) + 1
+    until = next(iter(segment.boundaries(_entries(index, range(past, min(past + 1, len(entries)))))), stop)
+    yield begin
+    wanted, position = [], begin
+    while (number := bisect_left(entries, position + size, key=lambda each: index.entry(each).position)) < len(entries):
+        position = index.entry(number).position
+        if position >= until:
+            break
+        wanted.append(number)
+    yield from (each for each in segment.boundaries(_entries(index, wanted)) if begin < each < until)
+    if until > begin:
+        yield until
+
+
+def _entries(index: OffsetIndex, numbers: Sequence[int]) -> Iterator[OffsetPosition]:
+    return map(index.entry, numbers)
+
+
+def bounds(part: LogPart, scan: Scan) -> tuple[int, int, int, int]:
+    """First and end offset, first and end timestamp, as the kernel takes them; who asks for a time wants one."""
+    first_time, end_time = -MAX_LONG - 1, MAX_LONG
+    if scan.timestamps.start is not None or scan.timestamps.end is not None:
+        first_time = max(0, scan.timestamps.start or 0)
+        end_time = MAX_LONG if scan.timestamps.end is None else scan.timestamps.end
+    return part.first_offset, part.end_offset, first_time, end_time
