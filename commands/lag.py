@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -39,6 +40,7 @@ from .lag_options import (
     parse_duration,
     parse_time,
 )
+from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
 from .tool_errors import finish, warn
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from kafkapy.lag.cluster_rows import Wanted
     from kafkapy.lag.lag_point import LagPoint
     from kafkapy.lag.lag_reading import LagHistory
+    from kafkapy.tables.engine import Engine
 
 FETCH_SETTING, FETCH_BYTES = "max.partition.fetch.bytes", "65536"
 
@@ -67,6 +70,10 @@ app = new_app()
             "kafkapy lag --group billing --history --from 2026-11-16T02:00:00Z --to 2026-11-16T03:00:00Z --step 5m",
         ),
         ("Draw the last hour:", "kafkapy lag --group billing --plot"),
+        (
+            "The history of a large cluster's groups, on Spark:",
+            "kafkapy lag --log-dirs /kafka/1,/kafka/2 --history --from 2026-11-15T00:00:00Z --engine spark",
+        ),
         (
             "Watch the groups of a topic of a running cluster:",
             "kafkapy lag --bootstrap-server localhost:9092 --topic orders --watch --interval 5s --by group",
@@ -91,6 +98,10 @@ def lag(
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
     command_config: CommandConfigOption = None,
+    engine: EngineOption = EngineName.LOCAL,
+    master: MasterOption = None,
+    conf: ConfOption = None,
+    driver_memory: DriverMemoryOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """Show how far groups are behind: records, time, rates, when they will have caught up, and what happened."""
@@ -117,12 +128,17 @@ def lag(
          "--step": step},
     )  # fmt: skip
     chosen = _sparing(selection(cluster, log_dirs, bootstrap_server, command_config))
+    is_read = not (watch or interval is not None or (chosen.is_live and not is_history and at is None))
+    if engine is EngineName.SPARK and not is_read:
+        raise UsageError("--engine spark reads the history in a cluster's files: --interval and --watch are not for it")
+    if is_read:
+        with open_engine(engine, master, conf, driver_memory) as opened:
+            _read(chosen, options, opened if engine is EngineName.SPARK else None)
+        return
     if options.watch:
         _watch(chosen, options)
-    elif options.interval_ms is not None or (chosen.is_live and not is_history and at is None):
-        _compare(chosen, options)
     else:
-        _read(chosen, options)
+        _compare(chosen, options)
 
 
 def _sparing(chosen: "Selection") -> "Selection":
@@ -149,15 +165,20 @@ def _shown(points: Iterable["LagPoint"], by: By) -> list["LagPoint"]:
     return summed(points, by_topic if by is By.TOPIC else by_group)
 
 
-def _read(chosen: "Selection", options: LagOptions) -> None:
-    """Out of the history that the files hold."""
-    from kafkapy.backends.selection import open_cluster
-    from kafkapy.lag.lag_reading import lag_history
+def _read(chosen: "Selection", options: LagOptions, engine: "Engine | None") -> None:
+    """Out of the history that the files hold; an engine reads them in parts."""
+    from kafkapy.backends.selection import file_paths, open_cluster
+    from kafkapy.lag.lag_reading import ClusterSource, LagSource, lag_history
 
     problems: list[str] = []
     with closing(open_cluster(chosen)) as opened:
         asked = _asked(opened, options)
-        found = lag_history(opened, _wanted(options), asked, problems.append)
+        source: LagSource = ClusterSource(opened)
+        if engine is not None:
+            from kafkapy.tables.lag_source import EngineSource
+
+            source = EngineSource(engine, file_paths(chosen, "--engine spark"))
+        found = lag_history(source, _wanted(options), asked, problems.append)
     if options.plot:
         _print_plot(found, options, [moment.timestamp for moment in asked.moments])
     else:

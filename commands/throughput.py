@@ -20,12 +20,15 @@ from .cluster_options import (
     selection,
 )
 from .lag_options import parse_duration, parse_time
+from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
 from .tool_errors import finish
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
+    from kafkapy.lag.batch_flow import Flow
     from kafkapy.lag.cluster_batches import Wanted
     from kafkapy.lag.retention_forecast import Forecast
+    from kafkapy.tables.engine import Engine
 
 WHICH = "Which topics, and of when (all by default)"
 HOW = "What to show"
@@ -104,14 +107,20 @@ def throughput(
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
     command_config: CommandConfigOption = None,
+    engine: EngineOption = EngineName.LOCAL,
+    master: MasterOption = None,
+    conf: ConfOption = None,
+    driver_memory: DriverMemoryOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """Show what comes in, by topic, partition or producer and over time, and when retention will take it."""
-    from kafkapy.backends.selection import open_cluster
+    from kafkapy.backends.selection import file_paths, open_cluster
     from kafkapy.lag.cluster_batches import Stretch, Wanted
 
-    if forecast and (step is not None or by is not By.TOPIC or measure_compression):
-        raise UsageError("--forecast is about partitions: --by, --step and --measure-compression are not for it")
+    if forecast and (step is not None or by is not By.TOPIC or measure_compression or engine is EngineName.SPARK):
+        raise UsageError(
+            "--forecast is about partitions: --by, --step, --measure-compression and --engine are not for it"
+        )
     step_ms = None if step is None else parse_duration("--step", step)
     topics = frozenset(topic or ())
     stretch = Stretch(parse_time("--from", start), parse_time("--to", end))
@@ -120,33 +129,45 @@ def throughput(
     is_narrow = bool(topics) or start is not None
     wanted = Wanted(_wants(topics, exclude_internal), stretch, measure_compression, is_narrow)
     problems: list[str] = []
-    with closing(open_cluster(selection(cluster, log_dirs, bootstrap_server, command_config))) as opened:
+    chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
+    with closing(open_cluster(chosen)) as opened, open_engine(engine, master, conf, driver_memory) as worker:
         missing = sorted(topics - set(opened.image().topics))
         problems += (f"there is no topic {name}" for name in missing)
         if forecast:
             _print_forecasts(opened, wanted, top, output, problems)
         else:
-            _print_flows(opened, wanted, by, step_ms, top, output, problems)
+            paths = file_paths(chosen, "--engine spark") if engine is EngineName.SPARK else ()
+            _print_flows(_flows(opened, worker, paths, wanted, by, step_ms, problems), top, output)
     finish(problems)
 
 
-def _print_flows(
+def _flows(
     cluster: "Cluster",
+    engine: "Engine",
+    paths: tuple[str, ...],
     wanted: "Wanted",
     by: By,
     step_ms: int | None,
-    top: int | None,
-    output: Output,
     problems: list[str],
-) -> None:
-    from kafkapy.lag.batch_flow import flows, largest, of_partition, of_producer, of_topic
+) -> list["Flow"]:
+    """What came in; the files at ``paths``, where there are any, are read by the engine."""
+    from kafkapy.lag.batch_flow import flows, of_partition, of_producer, of_topic
     from kafkapy.lag.cluster_batches import all_batch_rows
+
+    name_of = {By.TOPIC: of_topic, By.PARTITION: of_partition, By.PRODUCER: of_producer}[by]
+    if paths:
+        from kafkapy.tables.throughput_job import engine_flows
+
+        return engine_flows(engine, paths, wanted, name_of, step_ms, problems.append)
+    return flows(all_batch_rows(cluster, wanted, problems.append), name_of, step_ms)
+
+
+def _print_flows(found: list["Flow"], top: int | None, output: Output) -> None:
+    from kafkapy.lag.batch_flow import largest
     from kafkapy.output.printing import print_rows
     from kafkapy.output.throughput_lines import flow_lines
     from kafkapy.output.throughput_rows import FLOW_COLUMNS, flow_row
 
-    name_of = {By.TOPIC: of_topic, By.PARTITION: of_partition, By.PRODUCER: of_producer}[by]
-    found = flows(all_batch_rows(cluster, wanted, problems.append), name_of, step_ms)
     if top is not None:
         found = largest(found, top)
     if output is Output.KAFKA:

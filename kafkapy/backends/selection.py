@@ -46,6 +46,19 @@ class Selection(NamedTuple):
         return self.cluster or os.environ.get(VARIABLE) or DEFAULT_DIRECTORY
 
 
+def file_paths(selection: Selection, operation: str) -> tuple[str, ...]:
+    """The cluster directory or the log dirs, for what reads files and nothing else."""
+    if selection.is_live:
+        raise UsageError(
+            f"{operation} reads files, not a running cluster: give --log-dirs with the directories of its brokers, "
+            "which are only read and may be in use"
+        )
+    if selection.log_dirs:
+        return selection.log_dirs
+    check_directory(selection.directory)
+    return (selection.directory,)
+
+
 def open_cluster(selection: Selection) -> Cluster:
     """The cluster, to be read."""
     named = [name for name in KINDS if getattr(selection, name)]

@@ -8,7 +8,7 @@ as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from kafkapy.formats.record_batch import NO_PRODUCER_ID
@@ -93,6 +93,19 @@ class _Sum:
             self.compressed += row.body
             self.uncompressed += row.uncompressed
 
+    def merge(self, other: _Sum) -> None:
+        self.batches += other.batches
+        self.records += other.records
+        self.bytes += other.bytes
+        self.largest = max(self.largest, other.largest)
+        self.compressed += other.compressed
+        self.uncompressed += other.uncompressed
+        self.is_measured = self.is_measured and other.is_measured
+        self.first = min((each for each in (self.first, other.first) if each is not None), default=None)
+        self.last = max((each for each in (self.last, other.last) if each is not None), default=None)
+        for codec, batches in other.codecs.items():
+            self.codecs[codec] = self.codecs.get(codec, 0) + batches
+
     def flow(self, of: tuple[str | None, int | None, int | None], start: int | None, end: int | None) -> Flow:
         codecs = tuple(sorted(self.codecs.items(), key=lambda each: (-each[1], each[0])))
         return Flow(
@@ -120,23 +133,47 @@ def of_producer(row: BatchRow) -> Of:
     return row.partition.topic, None, row.producer_id
 
 
+class Flows:
+    """Adds up what came in, of all the time or, with a step, of each stretch of it. Batches without a timestamp are in
+    no stretch. Sums of different rows can be merged."""
+
+    def __init__(self, name_of: NameOf, step_ms: int | None = None) -> None:
+        self._name_of = name_of
+        self._step_ms = step_ms
+        self._sums: dict[tuple[int | None, Of], _Sum] = {}
+
+    def add(self, rows: Iterable[BatchRow]) -> None:
+        """Count batches."""
+        for row in rows:
+            if self._step_ms is not None and row.timestamp < 0:
+                continue
+            start = None if self._step_ms is None else row.timestamp - row.timestamp % self._step_ms
+            self._sum(start, self._name_of(row)).add(row)
+
+    def merge(self, other: Flows) -> None:
+        """Count what somebody else has added up."""
+        for (start, of), each in other._sums.items():
+            self._sum(start, of).merge(each)
+
+    def _sum(self, start: int | None, of: Of) -> _Sum:
+        if (start, of) not in self._sums:
+            self._sums[start, of] = _Sum()
+        return self._sums[start, of]
+
+    def flows(self) -> list[Flow]:
+        """What came in, the largest first; with a step, in the order of time."""
+        found = [
+            each.flow(of, start, None if start is None or self._step_ms is None else start + self._step_ms)
+            for (start, of), each in self._sums.items()
+        ]
+        return sorted(found, key=lambda row: (row.start or 0, -row.bytes, row.topic, row.partition, row.producer_id))
+
+
 def flows(rows: Iterable[BatchRow], name_of: NameOf, step_ms: int | None = None) -> list[Flow]:
-    """What came in, the largest first; with a step, of each stretch of the time, in its order. Batches without a
-    timestamp are in no stretch."""
-    sums: dict[Hashable, tuple[Of, int | None, _Sum]] = {}
-    for row in rows:
-        if step_ms is not None and row.timestamp < 0:
-            continue
-        start = None if step_ms is None else row.timestamp - row.timestamp % step_ms
-        of = name_of(row)
-        if (start, of) not in sums:
-            sums[start, of] = of, start, _Sum()
-        sums[start, of][2].add(row)
-    found = [
-        each.flow(of, start, None if start is None or step_ms is None else start + step_ms)
-        for of, start, each in sums.values()
-    ]
-    return sorted(found, key=lambda each: (each.start or 0, -each.bytes, each.topic, each.partition, each.producer_id))
+    """What came in, of rows that are all here."""
+    sums = Flows(name_of, step_ms)
+    sums.add(rows)
+    return sums.flows()
 
 
 def largest(found: Iterable[Flow], count: int) -> list[Flow]:

@@ -45,28 +45,25 @@ class CommitHistory:
         self._cluster = cluster
         self._wanted = wanted
         self._tell = tell
-        self._evidence: dict[int, Evidence] = {}
+        self.evidence: dict[int, Evidence] = {}
         self.members: list[Members] = []
 
     def commits(self) -> Iterator[OffsetCommit]:
         """What was committed, partition by partition of the log."""
-        for number in self._partitions():
-            partition = TopicPartition(CONSUMER_OFFSETS, number)
-            log = CommitLog(str(partition), self._wants, self._tell)
-            try:
-                yield from effective(self._without_members(log, self._cluster.salvage(partition, self._tell)))
-            except KafkaError as error:
-                if error.name == _NO_RIGHT:
-                    raise _unreadable("a user who may not read it") from None
-                self._tell(f"{partition}: {error}")
-            self._evidence[number] = log.evidence
+        for number in self.partitions():
+            yield from self.commits_of(number)
 
-    def evidence(self, group: str) -> Evidence:
-        """How far back the commits of a group are known."""
-        topic = self._cluster.image().topics.get(CONSUMER_OFFSETS)
-        if topic is None:
-            return Evidence()
-        return self._evidence.get(partition_for(group, max(topic.partitions) + 1), Evidence(is_whole=False))
+    def commits_of(self, number: int) -> Iterator[OffsetCommit]:
+        """What was committed, as one partition of the log tells."""
+        partition = TopicPartition(CONSUMER_OFFSETS, number)
+        log = CommitLog(str(partition), self._wants, self._tell)
+        try:
+            yield from effective(self._without_members(log, self._cluster.salvage(partition, self._tell)))
+        except KafkaError as error:
+            if error.name == _NO_RIGHT:
+                raise _unreadable("a user who may not read it") from None
+            self._tell(f"{partition}: {error}")
+        self.evidence[number] = log.evidence
 
     def _without_members(self, log: CommitLog, batches: Iterator[Batch]) -> Iterator[CommitRecord | Marker]:
         for row in log.rows(batches):
@@ -78,7 +75,8 @@ class CommitHistory:
     def _wants(self, key: OffsetKey) -> bool:
         return self._wanted.group(key.group_id) and self._wanted.topic(key.partition.topic)
 
-    def _partitions(self) -> list[int]:
+    def partitions(self) -> list[int]:
+        """The partitions of the log that are to be read."""
         topic = self._cluster.image().topics.get(CONSUMER_OFFSETS)
         if topic is None:
             if self._has_groups():
@@ -93,6 +91,15 @@ class CommitHistory:
         groups = self._cluster.groups()
         named = groups.committed_offsets(sorted(self._wanted.ids)) if self._wanted.ids else {}
         return bool(groups.list()) or any(isinstance(each, KafkaError) for each in named.values())
+
+
+def evidence_of(cluster: Cluster, groups: Iterable[str], by_partition: Mapping[int, Evidence]) -> dict[str, Evidence]:
+    """How far back the commits of groups are known."""
+    topic = cluster.image().topics.get(CONSUMER_OFFSETS)
+    if topic is None:
+        return {group: Evidence() for group in groups}
+    count, unknown = max(topic.partitions) + 1, Evidence(is_whole=False)
+    return {group: by_partition.get(partition_for(group, count), unknown) for group in groups}
 
 
 def _unreadable(who: str) -> Unsupported:

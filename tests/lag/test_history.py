@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from kafkapy.lag.lag_events import EventKind, Span
 from kafkapy.lag.lag_history import steps
 from kafkapy.lag.lag_point import LagPoint
-from kafkapy.lag.lag_reading import Asked, LagHistory, lag_history
+from kafkapy.lag.lag_reading import Asked, ClusterSource, LagHistory, lag_history
 from tests.lag.world import EVERYTHING, OFFSETS, P0, P1, T0, World
 
 STEP = 700
@@ -67,7 +67,7 @@ def play(world: World, script: list[tuple[int, tuple[object, ...]]]) -> None:
 def read(world: World, start: int, end: int, told: list[str] | None = None, step: int = STEP) -> LagHistory:
     problems: list[str] = [] if told is None else told
     asked = Asked(steps(start, end, step, end + 1), end + 1, span=Span(start, end))
-    found = lag_history(world.cluster, EVERYTHING, asked, problems.append)
+    found = lag_history(ClusterSource(world.cluster), EVERYTHING, asked, problems.append)
     assert told is not None or problems == []
     return found
 
