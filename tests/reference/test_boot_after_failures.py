@@ -1,4 +1,5 @@
-"""Real Kafka 4.3.1 boots from a directory in which brokers were stopped, killed, started and elected."""
+"""Real Kafka 4.3.1 boots from a directory in which brokers were stopped, killed, started and elected, and replicas
+moved meanwhile. Its own tools agree on leaders, ISR, replicas and data."""
 
 from __future__ import annotations
 
@@ -7,11 +8,14 @@ from pathlib import Path
 
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
+from kafkapy.backends.directory_reader import DirectoryReader
 from kafkapy.backends.failures import kill_broker, lag_broker, replicate, start_broker, stop_broker
+from kafkapy.backends.reassigning import start
 from kafkapy.formats.record_batch import Record, encode_batch
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreateTopic, ElectLeader
 from kafkapy.metadata.elections import PREFERRED
+from kafkapy.metadata.reassignment.reassignment_json import Reassignment
 from tests.kafka_jars import kafka_libs
 from tests.real_kafka import RealCluster
 from tests.reference.test_boot_cluster_directory import consumed, described, expected, settled
@@ -46,32 +50,52 @@ def offsets(directory: Path, topic: str) -> list[str]:
     return [f"{topic}:{partition}:{end}" for partition, end in ends.items()]
 
 
-def test_brokers_boot_after_stops_crashes_and_elections(tmp_path: Path) -> None:
+def leaders(text: str) -> dict[str, int]:
+    """Who leads each partition, of what TopicCommand prints."""
+    found = re.findall(r"\tTopic: (\S+)\tPartition: (\d+)\tLeader: (\d+)", text)
+    return {f"{topic}-{partition}": int(leader) for topic, partition, leader in found}
+
+
+def test_brokers_boot_after_stops_crashes_elections_and_moves(tmp_path: Path) -> None:
     kafka_libs()
     directory = tmp_path / "cluster"
     make_cluster(str(directory), 3)
     write = Writer(directory)
     write(lambda cluster: cluster.apply(CreateTopic("t", assignments=((1, 2, 3), (2, 3, 1)), configs=REST)))
+    write(lambda cluster: cluster.apply(CreateTopic("moved", assignments=((1, 2), (2, 1)), configs=REST)))
     write.produce("t", 0)
+    write.produce("moved", 0)
     write(stop_broker, 1)
     write.produce("t", 0)
     write.produce("t", 1)
+    write.produce("moved", 1)
     write(start_broker, 1)
-    write(replicate)
+    write(replicate, True)
+    targets = {TopicPartition("moved", 0): (3, 1), TopicPartition("moved", 1): (2, 3)}
+    write(start, Reassignment(targets, {}))
     write(kill_broker, 2, True)
     write.produce("t", 1)
+    write.produce("moved", 0)
     write(start_broker, 2)
     write(replicate, True)
-    write(lambda cluster: cluster.apply(ElectLeader("t", 0, PREFERRED)))
-    write(lambda cluster: cluster.apply(ElectLeader("t", 1, PREFERRED)))
+    for elected in (("t", 1), ("moved", 0)):
+        write(lambda cluster, *partition: cluster.apply(ElectLeader(*partition, PREFERRED)), *elected)
     write.produce("t", 0)
-    before, records, ends = described(directory), expected(directory, "t"), offsets(directory, "t")
-    assert ends == ["t:0:3", "t:1:2"]
+    before, topics = described(directory), DirectoryReader(str(directory)).image().topics
+    led = {f"{name}-{n}": each.leader for name in topics for n, each in topics[name].partitions.items()}
+    assert led == {"t-0": 1, "t-1": 2, "moved-0": 3, "moved-1": 2}
+    assert {p: topics[p.topic].partitions[p.partition].replicas for p in targets} == targets
+    records = {topic: expected(directory, topic) for topic in topics}
+    ends = {topic: offsets(directory, topic) for topic in topics}
+    assert ends == {"t": ["t:0:3", "t:1:2"], "moved": ["moved:0:2", "moved:1:1"]}
     with RealCluster(directory, tmp_path) as real:
-        text = real.wait_until_in_sync(2)
-        assert {settled(line) for line in text.splitlines() if line.startswith("\tTopic: t\t")} == before
-        assert real.tool("GetOffsetShell", "--topic", "t").split() == ends
-        assert consumed(real, "t", len(records)) == records != set()
+        text = real.wait_until_in_sync(4)
+        assert {settled(line) for line in text.splitlines() if line.startswith("\t")} == before
+        real.tool("LeaderElectionCommand", "--election-type", "preferred", "--all-topic-partitions")
+        assert leaders(real.tool("TopicCommand", "--describe")) == led
+        for topic in topics:
+            assert real.tool("GetOffsetShell", "--topic", topic).split() == ends[topic]
+            assert consumed(real, topic, len(records[topic])) == records[topic] != set()
 
 
 def test_only_in_sync_replicas_lead_and_others_truncate(tmp_path: Path) -> None:
@@ -100,8 +124,7 @@ def test_only_in_sync_replicas_lead_and_others_truncate(tmp_path: Path) -> None:
     assert len({len(log) for log in logs}) == 2
     with RealCluster(directory, tmp_path) as real:
         text = real.wait_until_in_sync(2)
-        leaders = re.findall(r"\tTopic: t\tPartition: \d\tLeader: (\d+)", text)
-        assert leaders == ["2", "2"], "the only one in sync leads"
+        assert leaders(text) == {"t-0": 2, "t-1": 2}, "the only one in sync leads"
         assert real.tool("GetOffsetShell", "--topic", "t").split() == ["t:0:3", "t:1:1"]
         assert consumed(real, "t", len(records)) == records
     logs = [path.read_bytes() for path in sorted(directory.glob("broker-*/t-0/*.log"))]
