@@ -211,8 +211,8 @@ def console_consumer(
     group_id = flags.group_id(configs, partition)
     made = formatter_of(formatter, properties)
     meanwhile = Meanwhile()
-    sink = Sink(meanwhile=meanwhile if group_id is not None and where.is_live else None)
-    printer = RecordPrinter(made, sink.write, _tell if skip_message_on_error else None)
+    sink = Sink(meanwhile=meanwhile if group_id is not None else None)
+    printer = RecordPrinter(made, sink.drain, _tell if skip_message_on_error else None)
     for line in made.problems:
         _tell(line)
     if group_id is not None:

@@ -200,10 +200,11 @@ _FORMATTERS: dict[str, Callable[[Mapping[str, str]], Formatter]] = {
 class RecordPrinter:
     """Formats records into large pieces, counts them, and decides what a failing one means."""
 
-    def __init__(self, formatter: Formatter, write: Callable[[bytes], object], skipped: Tell | None = None) -> None:
-        """``skipped`` is told of a record that cannot be formatted; without it, that is an error."""
+    def __init__(self, formatter: Formatter, drain: Callable[[bytearray], object], skipped: Tell | None = None) -> None:
+        """``drain`` writes what it is given and takes it out of there; ``skipped`` is told of a record that cannot be
+        formatted; without it, that is an error."""
         self._formatter = formatter
-        self._write = write
+        self._drain = drain
         self._skipped = skipped
         self._out = bytearray()
         self.count = 0
@@ -227,5 +228,4 @@ class RecordPrinter:
 
     def flush(self) -> None:
         """Hand on all that was formatted, be it nothing: whoever waits for more then hears that nobody reads."""
-        self._write(bytes(self._out))
-        self._out.clear()
+        self._drain(self._out)

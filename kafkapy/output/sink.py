@@ -7,7 +7,8 @@ the cursor or retitle the window; in a pipe or a file the bytes stay exactly wha
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from kafkapy.errors import KafkapyError
 
@@ -26,6 +27,7 @@ class Sink:
     def __init__(self, descriptor: int = 1, meanwhile: Callable[[], object] | None = None) -> None:
         self._descriptor = descriptor
         self._meanwhile = meanwhile if meanwhile is not None and may_block(descriptor) else None
+        self._is_last_word = meanwhile is None
         self._escape = ControlEscaper() if os.isatty(descriptor) else None
 
     def write(self, data: Buffer) -> None:
@@ -36,20 +38,42 @@ class Sink:
             data = self._escape(bytes(data))
         view = memoryview(data)
         while view:
-            view = view[self._write_some(view if self._meanwhile is None else self._fitting(view)) :]
+            view = view[self._write_some(view if self._meanwhile is None else view[: self._room()]) :]
+
+    def drain(self, data: bytearray) -> None:
+        """Write all of ``data`` and take out of it what is written, also where an interrupt comes in between: with
+        ``meanwhile``, what is left was not written, so that whoever goes on writes all of it and nothing twice (on a
+        terminal a part may come twice); without, an interrupt drops the rest."""
+        if self._is_last_word:
+            rest = bytes(data)
+            data.clear()
+            self.write(rest)
+        elif self._escape is not None:
+            self.write(data)
+            data.clear()
+        else:
+            self._drain(data)
+
+    def _drain(self, data: bytearray) -> None:
+        if not data:
+            self._check_reader()
+        while data:
+            most = len(data) if self._meanwhile is None else self._room()
+            with _signals_held():
+                del data[: self._write_some(data[:most])]
 
     def _check_reader(self) -> None:
         if self._wait_for(0, 0) & GONE:
             raise BrokenPipeError
 
-    def _fitting(self, view: memoryview) -> memoryview:
-        """What can be written without waiting, when that is something."""
+    def _room(self) -> int:
+        """How much can be written without waiting, when that is something."""
         from select import PIPE_BUF
 
         while not self._wait_for(POLLOUT, MEANWHILE_MS):
             assert self._meanwhile is not None
             self._meanwhile()
-        return view[:PIPE_BUF]
+        return PIPE_BUF
 
     def _wait_for(self, events: int, timeout_ms: int | None) -> int:
         """What has happened to the descriptor, 0 for nothing; that its reader is gone is always told."""
@@ -59,7 +83,7 @@ class Sink:
         watched.register(self._descriptor, events)
         return next((event for _, event in watched.poll(timeout_ms)), 0)
 
-    def _write_some(self, view: memoryview) -> int:
+    def _write_some(self, view: Buffer) -> int:
         try:
             return os.write(self._descriptor, view)
         except BlockingIOError:
@@ -69,6 +93,19 @@ class Sink:
             raise  # nobody reads any more: no error
         except OSError as error:
             raise KafkapyError(f"the output cannot be written: {error.strerror}") from None
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Signals that come meanwhile are handled at the end; for what does not wait."""
+    from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, SIGTERM, pthread_sigmask
+
+    before = pthread_sigmask(SIG_BLOCK, ())
+    try:
+        pthread_sigmask(SIG_BLOCK, (SIGINT, SIGTERM))
+        yield
+    finally:
+        pthread_sigmask(SIG_SETMASK, before)
 
 
 def may_block(descriptor: int) -> bool:

@@ -18,6 +18,7 @@ from kafkapy.output.coordinator_formatters import MOST_KEYS, plain_commit
 from kafkapy.output.record_formatter import RecordPrinter, formatter
 from tests.formats.message_values import message_values
 from tests.golden_set import unpack
+from tests.output.draining import draining
 
 PACKAGE = "org.apache.kafka.tools.consumer."
 KEY = {"group": "g", "topic": "t", "partition": 1}
@@ -102,7 +103,7 @@ def test_damage_is_told_in_kafkas_words(key: bytes, value: bytes | None, reason:
 def test_damaged_records_can_be_skipped() -> None:
     out: list[bytes] = []
     told: list[str] = []
-    printer = RecordPrinter(formatter("offsets", {}), out.append, told.append)
+    printer = RecordPrinter(formatter("offsets", {}), draining(out), told.append)
     printer.print([COMMITTED, Record(17, 0, COMMITTED.key, b"\0"), DELETED], 0, "CreateTime")
     printer.flush()
     assert b"".join(out) == LINE + b"\n" + TOMBSTONE + b"\n"

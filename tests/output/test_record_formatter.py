@@ -8,6 +8,7 @@ from kafkapy.errors import FormatError, UsageError
 from kafkapy.formats.record_batch import Header, Record
 from kafkapy.output.deserializers import PACKAGE, deserializer
 from kafkapy.output.record_formatter import FLUSH_AT, RecordPrinter, formatter
+from tests.output.draining import draining
 
 RECORD = Record(7, 1700, b"k", b"v", (Header("h", b"1"), Header("g", None)))
 BARE = Record(8, -1, None, None)
@@ -171,7 +172,7 @@ def failing() -> tuple[dict[str, str], list[Record]]:
 def test_a_failing_record_ends_it_and_counts() -> None:
     properties, records = failing()
     out: list[bytes] = []
-    printer = RecordPrinter(formatter("default", properties), out.append)
+    printer = RecordPrinter(formatter("default", properties), draining(out))
     with pytest.raises(FormatError, match="is not 4"):
         printer.print(records, 0, "CreateTime")
     printer.flush()
@@ -182,7 +183,7 @@ def test_failing_records_can_be_skipped() -> None:
     properties, records = failing()
     out: list[bytes] = []
     told: list[str] = []
-    printer = RecordPrinter(formatter("default", properties), out.append, told.append)
+    printer = RecordPrinter(formatter("default", properties), draining(out), told.append)
     printer.print(records, 0, "CreateTime")
     printer.flush()
     assert (b"".join(out), printer.count) == (b"Offset:0\t1\nOffset:1\tOffset:2\t1\n", 3)
@@ -191,7 +192,7 @@ def test_failing_records_can_be_skipped() -> None:
 
 def test_output_comes_in_large_pieces() -> None:
     out: list[bytes] = []
-    printer = RecordPrinter(formatter("default", {}), out.append)
+    printer = RecordPrinter(formatter("default", {}), draining(out))
     for _ in range(20):
         printer.print([RECORD._replace(value=bytes(FLUSH_AT // 4))], 0, None)
     printer.flush()
