@@ -12,6 +12,7 @@ Killed at any point, the process leaves its members in the log. The next one wit
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from kafkapy.backends.cluster import EARLIEST, Cluster
 from kafkapy.backends.consuming import Bounds, StartAt, all_bounds, resolve, within
@@ -153,7 +154,7 @@ class GroupSession:
         return True
 
     def close(self) -> None:
-        """Commit, and leave the group; what cannot be made safe is not committed."""
+        """Commit, and leave the group, also where nothing can be committed; what cannot be made safe is not."""
         is_safe = False
         try:
             self._handler.flush()
@@ -162,11 +163,25 @@ class GroupSession:
             if self.members or self._handler.is_urgent:
                 with self._shared.write() as cluster:
                     if is_safe:
-                        self._commit(cluster)
-                    joined = [member for member in self.members if member.generation != NO_GENERATION]
-                    if joined:
-                        self._membership.leave(cluster, joined)
+                        self._commit_and_leave(cluster)
+                    else:
+                        self._leave(cluster)
                 self.members.clear()
+
+    def _commit_and_leave(self, cluster: Cluster) -> None:
+        try:
+            self._commit(cluster)
+        except (KafkapyError, OSError):
+            with suppress(KafkapyError, OSError):  # why nothing was committed is what has to be told
+                self._leave(cluster)
+            raise
+        self._leave(cluster)
+
+    def _leave(self, cluster: Cluster) -> None:
+        """Others would wait for members that are gone until their session is over."""
+        joined = [member for member in self.members if member.generation != NO_GENERATION]
+        if joined:
+            self._membership.leave(cluster, joined)
 
     def _evict(self, cluster: Cluster, members: int) -> None:
         instance_ids = [each for each in (self._instance_id(n + 1) for n in range(members)) if each]

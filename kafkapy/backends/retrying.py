@@ -141,7 +141,11 @@ class RetryingHandler:
             largest = log_config(cluster.image(), copy.source).max_message_bytes
             largest = min(max(largest, len(copy.payload)) + ROOM_FOR_HEADERS, MAX_INT)
             configs = {"max.message.bytes": str(largest)}
-            cluster.apply(CreateTopic(copy.topic, count, configs=configs))
+            try:
+                cluster.apply(CreateTopic(copy.topic, count, configs=configs))
+            except KafkaError as error:
+                if error.name != "TopicExistsException":  # another member of the group was faster
+                    raise
         return len(cluster.image().topics[copy.topic].partitions)
 
     def _send(self, cluster: Cluster, topic: str, partition: int, copies: list[Copy]) -> None:

@@ -206,9 +206,11 @@ def test_failures_go_to_retry_topics_and_dead_letters(live: LiveKafka) -> None:
     args = on(live, "--topic", topic, "--group", group, "--from-beginning", "--no-follow")
     command = ["--exec", "grep -q good", "--retry-delays", "1s"]
     first = live.kafkapy("console-consumer", *args, *command)
+    assert first.code == 0, first.err
     assert "3 records: 2 done, 1 to retry, 0 to dead letters" in first.err
     time.sleep(1.5)
     second = live.kafkapy("console-consumer", *args, *command)
+    assert second.code == 0, second.err
     assert f"1 record: 0 done, 0 to retry, 1 to dead letters ({topic}.{group}.dead-letter)" in second.err
     letters = on(live, "--topic", f"{topic}.{group}.dead-letter", "--from-beginning", "--no-follow")
     dead = live.kafkapy("console-consumer", *letters)
@@ -252,7 +254,7 @@ def test_a_topic_that_is_deleted_meanwhile_is_left_out(live: LiveKafka, tmp_path
     with running(live, tmp_path, *args) as ours:
         live.until(lambda: len(ours.lines) == 80)
         live.delete_topics(topic)
-        time.sleep(8)
+        live.until(lambda: f"{topic}-0 is read no further" in ours.said)
         live.produce(other, ["still there"])
         live.until(lambda: "still there" in ours.lines)
         assert ours.end() == 130

@@ -1,7 +1,8 @@
 """A running cluster, behind the interface that every command uses.
 
 What is asked of it becomes requests; each family of them has a module of its own here. The metadata is what the cluster
-said when it was first asked, and is asked for anew after every change that was made through this object.
+said when it was first asked, and is asked for anew after every change that was made through this object. A topic that
+was made through it is in it: brokers hear of topics one after the other, and the one that is asked may be late.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from kafkapy.backends.cluster import EARLIEST, Appended, LogDir
 from kafkapy.backends.live.client import Client
 from kafkapy.backends.live.client_config import ClientConfig
 from kafkapy.backends.live.library.network import Address
-from kafkapy.errors import KafkapyError, Unsupported
+from kafkapy.errors import KafkaError, KafkapyError, Unsupported
 from kafkapy.log.topic_partition import TopicPartition
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class LiveCluster:
     def __init__(self, bootstrap: Sequence[Address], config: ClientConfig) -> None:
         self.client = Client(bootstrap, config)
         self._image: MetadataImage | None = None
+        self._made: dict[str, float] = {}
 
     @property
     def live_brokers(self) -> frozenset[int]:
@@ -63,7 +65,7 @@ class LiveCluster:
         if self._image is None:
             from kafkapy.backends.live.live_image import live_image
 
-            self._image = live_image(self.client)
+            self._image = live_image(self.client, self._made)
         return self._image
 
     def forget_metadata(self) -> None:
@@ -146,11 +148,22 @@ class LiveCluster:
     def apply(self, *changes: Change) -> None:
         """Make the changes, those of one kind in one request; a running cluster knows no all-or-none."""
         from kafkapy.backends.live.live_changes import apply
+        from kafkapy.metadata.changes import CreateTopic
 
+        made = [change.name for change in changes if isinstance(change, CreateTopic)]
+        self._image = None
         try:
             apply(self.client, changes)
-        finally:
-            self._image = None
+        except KafkaError as error:
+            if error.name == "TopicExistsException" and len(changes) == 1:
+                self._expect(made)
+            raise
+        self._expect(made)
+
+    def _expect(self, topics: Sequence[str]) -> None:
+        """Have the metadata wait for topics that are there."""
+        until = time.monotonic() + self.client.config.api_timeout_ms / 1000
+        self._made |= dict.fromkeys(topics, until)
 
     def append(self, partition: TopicPartition, batch: bytes, acks: int = -1) -> Appended:
         from kafkapy.backends.live.live_producing import produce

@@ -8,8 +8,9 @@ nothing of log dirs, epochs of partitions, salts and keys of SCRAM: these stay e
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -40,9 +41,10 @@ NO_EPOCH = -1
 ANY = 1  # of a filter of ACLs
 
 
-def live_image(client: Client) -> MetadataImage:
-    """The metadata; nothing is asked before somebody looks."""
-    metadata = _Metadata(client)
+def live_image(client: Client, made: MutableMapping[str, float] | None = None) -> MetadataImage:
+    """The metadata; nothing is asked before somebody looks. ``made`` are topics that are known to be there, and until
+    when (by the monotonic clock) they are waited for; those that are found are taken out of it."""
+    metadata = _Metadata(client, {} if made is None else made)
     return EMPTY._replace(
         features=Section(lambda: _features(client)),
         brokers=Section(lambda: metadata.brokers),
@@ -81,14 +83,22 @@ class Section(Mapping[K, V]):
 class _Metadata:
     """What the Metadata request tells, and what belongs to it."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, made: MutableMapping[str, float]) -> None:
         self._client = client
+        self._made = made
         self._listing: Pending[Any] | None = None
         self._elr: dict[str, dict[int, Value]] = {}
 
     @cached_property
     def response(self) -> Value:
-        return self._client.retrying(self._ask)
+        while True:
+            response = self._client.retrying(self._ask)
+            for topic in response["topics"]:
+                if topic["errorCode"] == NONE:
+                    self._made.pop(topic["name"], None)
+            if not any(time.monotonic() < until for until in self._made.values()):
+                return response
+            self._client.wait_any([], self._client.config.retry_backoff_ms)
 
     def _ask(self) -> Value:
         pending = self._client.start(Call("Metadata", {"topics": None, "allowAutoTopicCreation": False}))
