@@ -12,11 +12,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from tests.tool_server import TIMEOUT_S, JavaServer, JavaServerError
+from tests.tool_server import JavaServer, JavaServerError
 
 GroupKind = Literal["classic", "consumer", "share", "streams"]
 NO_LEADER = -1
 POLL_S = 0.1
+ANSWER_S = 180.0  # the first answer waits for brokers that start, which may be slow where much else runs
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,10 @@ class LiveClients:
 
     def ask(self, op: str, **request: Any) -> dict[str, Any]:
         """The answer to a request that must succeed."""
-        answer = self._server.ask({"op": op, **request})
+        answer = self._server.ask({"op": op, **request}, ANSWER_S)
         if "status" in answer:
             said = self._log.read_text(errors="replace")[-4000:]
-            raise JavaServerError(f"no answer to {op} {request} in {TIMEOUT_S:.0f} s, or the JVM has ended:\n{said}")
+            raise JavaServerError(f"no answer to {op} {request} in {ANSWER_S:.0f} s, or the JVM has ended:\n{said}")
         if "error" in answer:
             raise JavaServerError(f"{op} {request}: {answer['error']}")
         return answer

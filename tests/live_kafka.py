@@ -24,7 +24,7 @@ from tests.tool_server import TIMEOUT_S, ToolRun, ToolServer
 
 BROKERS = (1, 2, 3)
 RACKS = ("a", "b", "c")
-SETTLE_S = 90.0
+SETTLE_S = 180.0
 _QUICK_GROUPS = tuple(
     f"group.{kind}.{setting}"
     for kind in ("consumer", "share", "streams")
