@@ -4,6 +4,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import KafkaError, UsageError
+from kafkapy.output.counted import counted
 from kafkapy.output.output_format import Output
 
 from .tool_errors import warn
@@ -58,7 +59,7 @@ def run_execute(chosen: "Selection", asked: Execution, output: Output) -> None:
         nothing_to_do = layout is not None and _is_done(opened, plan, layout)
         _run(opened, plan, layout, asked, output)
         if waits:
-            done = _counted(len(plan.replicas), "reassignment")
+            done = counted(len(plan.replicas), "reassignment")
             warn(f"kafkapy: {done} complete{': all replicas were in place' if nothing_to_do else ''}")
             _elect(opened, plan, asked)
 
@@ -172,7 +173,7 @@ def _run(cluster: "Cluster", plan: "Reassignment", layout: "Layout | None", aske
     try:
         for begun in execute(cluster.replica_control(), parts, how, progress.advance):
             if len(parts) > 1 and begun.partitions:
-                count = _counted(len(begun.partitions), "partition")
+                count = counted(len(begun.partitions), "partition")
                 warn(f"kafkapy: batch {begun.part} of {len(parts)}: {count}")
             if output == Output.KAFKA:
                 print_rows(output, started_rows(begun.partitions, begun.log_dirs))
@@ -213,20 +214,16 @@ def _elect(cluster: "Cluster", plan: "Reassignment", asked: Execution) -> None:
     in_need = plan.replicas.keys() & set(partitions_in_need(cluster.image(), PREFERRED))
     if asked.no_elect:
         if in_need:
-            them = _counted(len(in_need), "partition")
+            them = counted(len(in_need), "partition")
             warn(f"kafkapy: {them} not led by the preferred leader; to elect it: {asked.election_of(asked.path)}")
         return
     results = elect_leaders(cluster, PREFERRED, in_need)
     elected = sum(each.error is None for each in results)
     if elected:
-        warn(f"kafkapy: preferred leaders elected for {_counted(elected, 'partition')} (--no-elect leaves them)")
+        warn(f"kafkapy: preferred leaders elected for {counted(elected, 'partition')} (--no-elect leaves them)")
     states = _states(cluster, plan)
     for each in results:
         if each.is_failure:
             leader = "nobody" if each.leader is None else f"broker {each.leader}"
             preferred = states[each.partition].preferred_replica
             warn(f"kafkapy: {each.partition} is led by {leader}: its preferred leader {preferred} is not in sync")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

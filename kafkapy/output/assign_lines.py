@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from kafkapy.coordinator.assignors.simulated_group import CONSUMER, COOPERATIVE, Assignment, Rebalance, SimulatedGroup
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.output.aligned import aligned
+from kafkapy.output.counted import counted
 
 NEW = "(new)"
 NOBODY = "(nobody)"
@@ -26,8 +27,8 @@ class Step(NamedTuple):
 def step_lines(group: SimulatedGroup, step: Step) -> Iterator[str]:
     """A table of members and partitions for each rebalance, then what moved, and what it cost."""
     if step.number == 0:
-        members = _plural(len(step.rebalances[0].assignment), "member")
-        partitions = _plural(step.partition_count, "partition")
+        members = counted(len(step.rebalances[0].assignment), "member")
+        partitions = counted(step.partition_count, "partition")
         yield f"{group.assignor} ({group.protocol} protocol), {members}, {partitions}"
     else:
         yield from ("", f"Step {step.number}: {step.change}")
@@ -106,13 +107,9 @@ def _listed(partitions: Iterable[TopicPartition]) -> str:
 def _cost(group: SimulatedGroup, step: Step) -> str:
     """How many partitions had an owner and have another one now, and how many are not read meanwhile."""
     moved = {each for rebalance in step.rebalances for each, source in rebalance.moved.items() if source is not None}
-    told = f"{len(moved)} of {_plural(step.partition_count, 'partition')} changed hands"
+    told = f"{len(moved)} of {counted(step.partition_count, 'partition')} changed hands"
     if group.protocol != CONSUMER and group.assignor != COOPERATIVE:
         return f"{told}; meanwhile every member had to give up all that it had (eager)."
     revoked = {partition for rebalance in step.rebalances for partition in rebalance.revoked}
     how = "cooperative" if group.assignor == COOPERATIVE else "consumer protocol"
     return f"{told}; {len(revoked)} had to be revoked, all others were read on ({how})."
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkapy.output.aligned import aligned
+from kafkapy.output.counted import counted
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster_status import BrokerStatus, PartitionStatus, ReplicaStatus
@@ -108,14 +109,14 @@ def _changes_summary(changes: Sequence[Moved | Lost], moved: Sequence[Moved], hi
 
     lost = [each.log_end_offset_before - each.log_end_offset for each in changes if isinstance(each, Lost)]
     parts = [
-        f"{sum(each.leader != each.leader_before for each in moved)} leaders changed",
-        f"{sum(each.isr != each.isr_before for each in moved)} ISRs changed",
-        f"{sum(each.leader < 0 for each in moved)} of these partitions have no leader",
+        f"{counted(sum(each.leader != each.leader_before for each in moved), 'leader')} changed",
+        f"{counted(sum(each.isr != each.isr_before for each in moved), 'ISR')} changed",
+        f"{counted(sum(each.leader < 0 for each in moved), 'partition')} left without a leader",
     ]
     if lost:
-        parts.append(f"{sum(lost)} offsets lost in {len(lost)} logs")
+        parts.append(f"{counted(sum(lost), 'offset')} lost in {counted(len(lost), 'log')}")
     if hidden:
-        parts.append(f"{hidden} lines not shown")
+        parts.append(f"{counted(hidden, 'line')} not shown")
     return f"In all: {', '.join(parts)}."
 
 
@@ -165,7 +166,8 @@ def lagging_pairs(broker_id: int, waiting: Sequence[TopicPartition], shows: Show
             yield f"{each}: acks=all waits for broker {broker_id}", row
     start = f"'kafkapy cluster start-broker {broker_id}'"
     yield (
-        f"Broker {broker_id} does not fetch, as a follower in sync of {len(waiting)} partition(s), until {start}.",
+        f"Broker {broker_id} does not fetch, as a follower in sync of {counted(len(waiting), 'partition')}, until "
+        f"{start}.",
         None,
     )
     if waiting:
@@ -176,7 +178,7 @@ def catch_up_pairs(broker_id: int, out_of_sync: Sequence[TopicPartition]) -> Ite
     """What is left to do for a broker that was started."""
     if out_of_sync:
         yield (
-            f"Broker {broker_id} is not in the ISR of {len(out_of_sync)} of its partition(s): it catches up by "
+            f"Broker {broker_id} is out of the ISR of {counted(len(out_of_sync), 'partition')}: it catches up by "
             "'kafkapy cluster replicate --until-caught-up'.",
             None,
         )
@@ -190,7 +192,8 @@ def replicated_pairs(done: Sequence[Replicated], shows: Shows) -> Iterator[Pair]
     if not done:
         yield "Nothing was left to fetch.", None
     elif len(shown) < len(done):
-        yield f"In all: {len(done)} replicas fetched, {len(done) - len(shown)} lines not shown.", None
+        fetched, hidden = counted(len(done), "replica"), counted(len(done) - len(shown), "line")
+        yield f"In all: {fetched} fetched, {hidden} not shown.", None
 
 
 def _replicated_line(each: Replicated) -> str:

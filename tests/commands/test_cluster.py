@@ -39,8 +39,7 @@ def test_a_broker_is_stopped_and_started(kafkapy) -> None:  # type: ignore[no-un
     assert "\tLeader: 2\tReplicas: 1,2,3\tIsr: 2,3\t" in described
     assert kafkapy("cluster", "start-broker", "1").lines == [
         "No leader and no ISR changed.",
-        "Broker 1 is not in the ISR of 1 of its partition(s): it catches up by 'kafkapy cluster replicate "
-        "--until-caught-up'.",
+        "Broker 1 is out of the ISR of 1 partition: it catches up by 'kafkapy cluster replicate --until-caught-up'.",
     ]
     assert kafkapy("cluster", "replicate", "--until-caught-up").lines == [
         "t-0: broker 1 from offset 0 to 0, high watermark 0, in sync"
@@ -85,7 +84,7 @@ def test_status_of_a_topic_that_is_not_there(kafkapy) -> None:  # type: ignore[n
 def test_a_lagging_broker_leaves_the_isr(kafkapy) -> None:  # type: ignore[no-untyped-def]
     assert kafkapy("cluster", "lag-broker", "2").lines == [
         "t-0: acks=all waits for broker 2",
-        "Broker 2 does not fetch, as a follower in sync of 1 partition(s), until 'kafkapy cluster start-broker 2'.",
+        "Broker 2 does not fetch, as a follower in sync of 1 partition, until 'kafkapy cluster start-broker 2'.",
         "It leaves their ISRs when 'kafkapy cluster advance' has let enough time pass.",
     ]
     assert kafkapy("cluster", "advance", "--ms", "60000").lines == ["No leader and no ISR changed."]
@@ -114,7 +113,7 @@ def test_acks_all_says_whom_it_waits_for(kafkapy) -> None:  # type: ignore[no-un
 
 
 def test_a_leader_that_lags_is_no_hindrance(kafkapy) -> None:  # type: ignore[no-untyped-def]
-    assert "follower in sync of 0 partition(s)" in kafkapy("cluster", "lag-broker", "1").out
+    assert "follower in sync of 0 partitions" in kafkapy("cluster", "lag-broker", "1").out
     assert produce(b"x").returncode == 0
     rows = kafkapy("cluster", "status", "--output", "jsonl").rows
     assert [(row["log_end_offset"], row["high_watermark"]) for row in rows[-3:]] == [(1, 1)] * 3
@@ -128,7 +127,7 @@ def test_what_is_lost_is_told(kafkapy) -> None:  # type: ignore[no-untyped-def]
     assert kafkapy("cluster", "kill-broker", "3", "--lose-unflushed").lines == [
         "t-0: isr 1,3 -> 1",
         "t-0: broker 3 lost 2 offsets, 0 to 1, which it had not flushed",
-        "In all: 0 leaders changed, 1 ISRs changed, 0 of these partitions have no leader, 2 offsets lost in 1 logs.",
+        "In all: 0 leaders changed, 1 ISR changed, 0 partitions left without a leader, 2 offsets lost in 1 log.",
     ]
     kafkapy("cluster", "kill-broker", "1")
     started = kafkapy("cluster", "start-broker", "2")
@@ -164,7 +163,7 @@ def test_an_empty_isr_and_who_is_eligible(tmp_path: Path, capfd: pytest.CaptureF
 )
 def test_topics_that_are_not_shown(kafkapy, hide: tuple[str, ...], shown: str) -> None:  # type: ignore[no-untyped-def]
     kafkapy("topics", "--create", "--topic", "__transaction_state", "--replica-assignment", "1:2:3")
-    summary = "1 lines not shown."
+    summary = "1 line not shown."
     for command in (
         ("stop-broker", "2"),
         ("start-broker", "2"),
