@@ -47,6 +47,10 @@ def ending_with_us(command: list[str]) -> list[str]:
     return ["setpriv", "--pdeathsig", "KILL", *command] if shutil.which("setpriv") else command
 
 
+# Retention would take records that are older than a week, 30 s after a start: tests have such, and some take longer.
+NO_RETENTION = ("log.initial.task.delay.ms=86400000", "log.retention.check.interval.ms=86400000")
+
+
 class RealCluster:
     """All brokers of a cluster directory, while the context lasts."""
 
@@ -92,7 +96,7 @@ class RealCluster:
         """Start a broker that does not run."""
         path = self._scratch / f"server-{broker_id}.properties"
         lines = broker_properties(str(self._directory), self._cluster, broker_id, self._base_port)
-        path.write_text("\n".join([*lines, *self._properties]) + "\n")
+        path.write_text("\n".join([*lines, *NO_RETENTION, *self._properties]) + "\n")
         command = ending_with_us(self._java("-Xmx256M", "kafka.Kafka", str(path)))
         with (self._scratch / f"broker-{broker_id}.out").open("ab") as log:
             self._brokers[broker_id] = subprocess.Popen(command, stdout=log, stderr=log)
