@@ -9,11 +9,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+TOGETHER = ("live", "spark")
 
 
 def pytest_configure() -> None:
     """Have Ctrl-C mean something also where a shell began us in the background, which ignores it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With ``-n``, keep together what shares something that is dear to start: all tests of running clusters, all of
+    Spark, and otherwise those of a file."""
+    for item in items:
+        file = item.path.relative_to(ROOT / "tests")
+        group = file.parts[0] if file.parts[0] in TOGETHER else str(file)
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(scope="session")
