@@ -1,6 +1,6 @@
 """``kafkapy dump-log``: kafka-dump-log.sh, with filters and other outputs beside Kafka's own lines."""
 
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
 
 import typer
 from typer._click import Context
@@ -19,12 +19,23 @@ from kafkapy.scan.options import (
 )
 from kafkapy.subcommand import Subcommand, examples, new_app
 
+from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
+
 Number = TypeVar("Number", int, int | None)
 
 CHECKS = "What to check"
 DECODING = "How to read keys and values"
 FILTERS = "Which records (beyond Kafka's tool; all that are given must hold)"
 PRINTING = "What to print"
+
+
+class EngineChoice(NamedTuple):
+    """What was said about who does the work."""
+
+    name: EngineName = EngineName.LOCAL
+    master: str | None = None
+    conf: list[str] | None = None
+    driver_memory: str | None = None
 
 
 class DumpLog(Subcommand):
@@ -34,10 +45,15 @@ class DumpLog(Subcommand):
 
     def invoke(self, ctx: Context) -> Any:
         """Run the dump; the result is the exit code."""
-        options = super().invoke(ctx)
-        from kafkapy.scan.dump import dump
+        options, engine = super().invoke(ctx)
+        if engine == EngineChoice():
+            from kafkapy.scan.dump import dump
 
-        return dump(options)
+            return dump(options)
+        from kafkapy.scan.parallel_dump import dump_in_parallel
+
+        with open_engine(*engine) as opened:
+            return dump_in_parallel(options, opened)
 
 
 app = new_app()
@@ -70,6 +86,10 @@ app = new_app()
         (
             "Check that indexes fit their segments, printing mismatches only:",
             "kafkapy dump-log --files docs/samples/orders-0 --verify-index-only",
+        ),
+        (
+            "Dump many segments on all cores, or on a cluster, to the same lines in the same order:",
+            "kafkapy dump-log --files docs/samples/orders-0 --print-data-log --engine spark --master 'local[*]'",
         ),
     ),
 )
@@ -267,7 +287,11 @@ def dump_options(
             rich_help_panel=CHECKS,
         ),
     ] = False,
-) -> DumpOptions:
+    engine: EngineOption = EngineName.LOCAL,
+    master: MasterOption = None,
+    conf: ConfOption = None,
+    driver_memory: DriverMemoryOption = None,
+) -> tuple[DumpOptions, EngineChoice]:
     """Show what is inside log segments, indexes and producer snapshots.
 
     Reads the files of a partition directory, from a stopped, crashed or running broker or a copy of one, and never
@@ -283,7 +307,7 @@ def dump_options(
         }
     )
     any_decoder = decoder is not None or key_decoder_class is not None or value_decoder_class is not None
-    return DumpOptions(
+    options = DumpOptions(
         files=_paths(files),
         print_data_log=print_data_log or any_decoder,
         deep_iteration=deep_iteration,
@@ -310,6 +334,7 @@ def dump_options(
         resync=resync,
         summary=summary,
     )
+    return options, EngineChoice(engine, master, conf, driver_memory)
 
 
 def _first(given: dict[MessageDecoder, bool]) -> MessageDecoder | None:

@@ -10,14 +10,15 @@ PATIENCE_S = 1.0
 
 
 class Progress:
-    """Counts bytes. The bar appears after a second, on a terminal that the output itself does not go to."""
+    """Counts bytes. The bar appears after a second, on a terminal that the output itself does not go to; never where
+    the work is ``hidden``, being part of what another bar counts."""
 
-    def __init__(self, total: int, quiet_stdout: bool = False) -> None:
+    def __init__(self, total: int, quiet_stdout: bool = False, hidden: bool = False) -> None:
         self._total = total
         self._done = 0
         self._bar: Any = None
         self._task: Any = None
-        self._enabled = os.isatty(2) and (quiet_stdout or not os.isatty(1))
+        self._enabled = not hidden and os.isatty(2) and (quiet_stdout or not os.isatty(1))
         self._started = time.monotonic()
 
     def advance(self, amount: int) -> None:

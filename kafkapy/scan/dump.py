@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kafkapy.errors import KafkapyError, UsageError
@@ -31,21 +32,29 @@ if TYPE_CHECKING:
 
 CHECKPOINT_SUFFIX = ".checkpoint"
 
+Tell = Callable[[str], object]
+
 
 def dump(options: DumpOptions, sink: Sink | None = None) -> int:
     """Dump every file to ``sink``, stdout where none is given; the exit code."""
     for name in (options.key_decoder, options.value_decoder):
         payload_decoder(name)
-    files = _expand(options)
+    files = expand(options)
     sink = sink or Sink()
     if options.summary:
         from kafkapy.scan.summary import summarize
 
         return summarize(files, options, sink)
-    return _Dump(options, files, sink).run()
+    progress = Progress(sum(os.path.getsize(f) for f in files if os.path.isfile(f)))
+    return _Dump(options, files, sink, progress, _tell).run()
 
 
-def _expand(options: DumpOptions) -> list[str]:
+def dump_part(options: DumpOptions, sink: Sink, tell: Tell) -> int:
+    """Dump some files of a larger job: whoever has all of it shows its progress, and hears what is told."""
+    return _Dump(options, list(options.files), sink, Progress(0, hidden=True), tell).run()
+
+
+def expand(options: DumpOptions) -> list[str]:
     """The files to dump: a directory stands for the segment files in it, with filters for the logs that may match."""
     files = []
     for path in options.files:
@@ -64,9 +73,11 @@ def _expand(options: DumpOptions) -> list[str]:
 
 
 class _Dump:
-    def __init__(self, options: DumpOptions, files: list[str], sink: Sink) -> None:
+    def __init__(self, options: DumpOptions, files: list[str], sink: Sink, progress: Progress, tell: Tell) -> None:
         self._options = options
         self._files = files
+        self._progress = progress
+        self._tell_now = tell
         self._report = Report()
         self._text = TextPrinter(options, sink)
         self._rows: RowWriter | None = None
@@ -75,7 +86,6 @@ class _Dump:
             from kafkapy.scan.rows import columns_by_type
 
             self._rows = row_writer(options.output.value, sink, columns_by_type())
-        self._progress = Progress(sum(os.path.getsize(f) for f in files if os.path.isfile(f)))
 
     def run(self) -> int:
         lost = False
@@ -87,7 +97,7 @@ class _Dump:
             if self._rows is not None:
                 self._rows.finish()
             self._progress.close()
-        self._report.write(_tell)
+        self._report.write(self._tell_now)
         return 1 if lost else 0
 
     def _file(self, path: str) -> bool:
@@ -155,9 +165,9 @@ class _Dump:
             self._rows.row(row.values())
 
     def _tell(self, line: str) -> None:
-        """A line on stderr that stands after what was printed so far."""
+        """A line that stands after what was printed so far."""
         self._text.finish()
-        _tell(line)
+        self._tell_now(line)
 
 
 def _title(path: str, suffix: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkapy.commands.dump_log import DumpLog, app, dump_options
+from kafkapy.commands.dump_log import DumpLog, EngineChoice, app, dump_options
 from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.scan.options import MAX_INT, DumpOptions, Filters, MessageDecoder, TransactionState
@@ -14,7 +14,7 @@ def parse(*args: str) -> DumpOptions:
 
     command = typer.main.get_command(app)
     assert isinstance(command, DumpLog)
-    options = super(DumpLog, command).invoke(command.make_context("dump-log", list(args)))
+    options, _ = super(DumpLog, command).invoke(command.make_context("dump-log", list(args)))
     assert isinstance(options, DumpOptions)
     return options
 
@@ -109,4 +109,6 @@ def test_an_unknown_decoder_is_refused_before_anything_is_printed(option: str) -
 
 
 def test_the_python_call_has_the_same_defaults_as_the_command_line() -> None:
-    assert dump_options(["a"]) == parse("--files", "a")
+    options, engine = dump_options(["a"])
+    assert options == parse("--files", "a")
+    assert engine == EngineChoice()
