@@ -1,0 +1,241 @@
+"""``kafkapy export``: whole topics, or whole clusters, as files of other formats. No script of Kafka's does this."""
+
+from contextlib import closing
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kafkapy.errors import UsageError
+from kafkapy.export.file_format import Compression, Format, chosen_compression
+from kafkapy.subcommand import Subcommand, examples, new_app
+from kafkapy.tables.registry import TABLES
+from kafkapy.tables.scan import Mode
+
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, selection
+from .lag_options import parse_time
+from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
+from .tool_errors import finish, warn
+
+if TYPE_CHECKING:
+    from kafkapy.export.plan import Plan
+    from kafkapy.export.request import Request
+    from kafkapy.export.run import Summary
+
+WHAT = "What to export (all topics by default)"
+HOW = "How to write it"
+AGAIN = "Where something is there already"
+
+app = new_app()
+
+
+class Isolation(StrEnum):
+    """Whose records are exported."""
+
+    READ_UNCOMMITTED = "read_uncommitted"
+    READ_COMMITTED = "read_committed"
+
+
+def _option(panel: str, metavar: str, help_text: str, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
+
+
+def _flag(panel: str, name: str, help_text: str) -> Any:
+    return typer.Option(name, help=help_text, rich_help_panel=panel)
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        (
+            "A topic as Parquet files; run again, it adds what is new since:",
+            "kafkapy export --topic orders --to parquet --out /lake/orders",
+        ),
+        (
+            "All topics of three brokers, a directory for each topic and day, on all cores:",
+            "kafkapy export --log-dirs /kafka/1,/kafka/2,/kafka/3 --exclude-internal --to parquet --out /lake/kafka "
+            "--partition-by topic,date --engine spark",
+        ),
+        (
+            "Committed records of a morning as JSON lines, values as JSON:",
+            "kafkapy export --topic orders --to json --out morning --decode-value json --isolation read_committed "
+            "--from-time 2026-11-16T06:00:00Z --to-time 2026-11-16T11:59:59.999Z",
+        ),
+        (
+            "Values by an Avro schema, as columns:",
+            "kafkapy export --topic orders --to parquet --out typed --decode-value confluent:order.avsc",
+        ),
+        (
+            "The lines of kafka-dump-log.sh, one file a partition:",
+            "kafkapy export --topic orders --to text --out dump",
+        ),
+        (
+            "See what the next run would add:",
+            "kafkapy export --topic orders --to parquet --out /lake/orders --dry-run",
+        ),
+    ),
+)
+def export(
+    to: Annotated[Format, typer.Option("--to", help="The format of the files.", rich_help_panel=HOW)],
+    out: Annotated[
+        str,
+        _option(
+            HOW, "DIR", "Where to: a new directory, or one of an earlier run. All executors must have it.", "--out"
+        ),
+    ],
+    topic: Annotated[list[str] | None, _option(WHAT, "NAME", "This topic. Can be given more than once.")] = None,
+    exclude_internal: Annotated[bool, _flag(WHAT, "--exclude-internal", "Leave out internal topics.")] = False,
+    table: Annotated[str, _option(WHAT, "TABLE", f"Of the tables {', '.join(TABLES)}.")] = "records",
+    columns: Annotated[str | None, _option(WHAT, "NAME[,NAME...]", "Only these columns, in this order.")] = None,
+    from_time: Annotated[
+        str | None,
+        _option(WHAT, "TIME", "From this timestamp on: epoch milliseconds, or ISO 8601 (UTC by default)."),
+    ] = None,
+    to_time: Annotated[str | None, _option(WHAT, "TIME", "Up to this timestamp, itself included.")] = None,
+    isolation: Annotated[
+        Isolation,
+        typer.Option(
+            help="read_committed leaves out records of transactions that were aborted or are still open.",
+            rich_help_panel=WHAT,
+        ),
+    ] = Isolation.READ_UNCOMMITTED,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="What becomes of damage: failfast ends with an error, dropmalformed goes on behind it, permissive "
+            "also writes a row that tells of it, in columns of its own.",
+            rich_help_panel=WHAT,
+        ),
+    ] = Mode.FAILFAST,
+    decode_key: Annotated[
+        str | None, _option(HOW, "HOW", "Keys as string, as json, or by an Avro schema: avro:FILE, confluent:FILE.")
+    ] = None,
+    decode_value: Annotated[str | None, _option(HOW, "HOW", "The same for values. By default they are bytes.")] = None,
+    partition_by: Annotated[
+        str | None,
+        _option(HOW, "NAME[,NAME...]", "A directory for each topic, partition or date (UTC), named as Hive does."),
+    ] = None,
+    compression: Annotated[
+        Compression | None,
+        typer.Option(help="By default zstd for parquet and orc, gzip for avro, none for others.", rich_help_panel=HOW),
+    ] = None,
+    dry_run: Annotated[bool, _flag(AGAIN, "--dry-run", "Only tell what would be exported.")] = False,
+    overwrite: Annotated[
+        bool, _flag(AGAIN, "--overwrite", "Start anew, and remove what was exported before when the new is there.")
+    ] = False,
+    replace_recreated: Annotated[
+        bool,
+        _flag(
+            AGAIN,
+            "--replace-recreated",
+            "Of a topic that was deleted and made again, or whose log was cut, remove the old rows and export it anew.",
+        ),
+    ] = False,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    engine: EngineOption = EngineName.LOCAL,
+    master: MasterOption = None,
+    conf: ConfOption = None,
+    driver_memory: DriverMemoryOption = None,
+) -> None:
+    """Export topics to Parquet, JSON, CSV, ORC, Avro or text; a second run adds only what is new.
+
+    Reads the files of brokers or of a cluster directory and never writes to them. Beside the files a manifest keeps
+    which offsets are in them. Whatever stops a run, there is all of it or nothing.
+    """
+    from kafkapy.export.decoding import parse_decoding
+    from kafkapy.export.request import Request, check
+    from kafkapy.export.run import Export
+    from kafkapy.tables.registry import find_table
+    from kafkapy.tables.scan import Range, Scan
+
+    scan = Scan(
+        _paths(cluster, log_dirs, bootstrap_server),
+        topics=None if not topic else frozenset(topic),
+        timestamps=Range(parse_time("--from-time", from_time), _after(parse_time("--to-time", to_time))),
+        committed=isolation is Isolation.READ_COMMITTED,
+        columns=_names("--columns", columns),
+        mode=mode,
+    )
+    find_table(table)
+    request = Request(
+        table,
+        to,
+        out,
+        scan,
+        chosen_compression(to, compression),
+        _names("--partition-by", partition_by) or (),
+        parse_decoding("--decode-key", decode_key),
+        parse_decoding("--decode-value", decode_value),
+        exclude_internal,
+        replace_recreated,
+        overwrite,
+    )
+    check(request)
+    job = Export(request, _tell)
+    if dry_run:
+        _show(job.plan(), request)
+        return
+    with open_engine(engine, master, conf, driver_memory) as opened:
+        summary = job.run(opened)
+    _sum_up(summary, out)
+    finish(summary.problems)
+
+
+def _paths(cluster: str | None, log_dirs: str | None, bootstrap_server: str | None) -> tuple[str, ...]:
+    """The files of the cluster that is meant."""
+    from kafkapy.backends.selection import open_cluster
+
+    chosen = selection(cluster, log_dirs, bootstrap_server)
+    if chosen.is_live:
+        raise UsageError(
+            "export reads files, not a running cluster: give --log-dirs with the data directories of its brokers, "
+            "which it only reads and which may be in use"
+        )
+    with closing(open_cluster(chosen)):
+        return chosen.log_dirs or (chosen.directory,)
+
+
+def _after(time_ms: int | None) -> int | None:
+    return None if time_ms is None else time_ms + 1
+
+
+def _names(option: str, text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise UsageError(f"{option} names nothing")
+    return names
+
+
+def _tell(line: str) -> None:
+    warn(f"kafkapy: {line}")
+
+
+def _show(plan: "Plan", request: "Request") -> None:
+    """What a run would do."""
+    from kafkapy.output.aligned import aligned
+    from kafkapy.output.printing import print_lines
+
+    for note in plan.notes:
+        _tell(note)
+    if not request.grows:
+        print_lines([f"the table {request.table} is exported whole, in the place of what is there"])
+    steps = [step for step in plan.steps if step.start < step.end]
+    rows = [(*step.partition, step.start, step.end, step.end - step.start) for step in steps]
+    if rows:
+        print_lines(aligned([("TOPIC", "PARTITION", "FROM-OFFSET", "TO-OFFSET", "OFFSETS"), *rows]))
+    elif request.grows:
+        print_lines(["nothing is new"])
+    finish(plan.problems)
+
+
+def _sum_up(summary: "Summary", out: str) -> None:
+    """What a run has done, on stderr."""
+    rate = summary.rows / summary.seconds if summary.seconds else 0
+    warn(
+        f"exported {summary.rows} rows in {summary.files} files of {summary.bytes} bytes to {out} "
+        f"in {summary.seconds:.1f} s ({rate:.0f} rows/s)"
+    )
