@@ -29,6 +29,7 @@ COMMANDS = {
     "consumer-offsets": "Show committed offsets, groups and transactions as they lie in the internal topics' logs.",
     "delete-records": "Delete the records of partitions up to an offset.",
     "dump-log": "Show what is inside log segments, indexes and producer snapshots.",
+    "export": "Export topics to Parquet, JSON, CSV, ORC, Avro or text; a second run adds only what is new.",
     "features": "Show the features of a cluster, and change their levels.",
     "get-offsets": "Show offsets of partitions: the latest, the earliest, or by time.",
     "groups": "List groups of all types.",
