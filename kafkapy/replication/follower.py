@@ -30,14 +30,12 @@ class Follower:
     """A replica as a follower in one leader epoch. If it had to cut its log off in it, that ended at
     ``truncated_from`` before, and at ``truncated_to`` then."""
 
-    def __init__(self, replica: Replica, leader_epoch: int, now: int, leader_epochs: bool = True) -> None:
+    def __init__(self, replica: Replica, leader_epoch: int, leader_epochs: bool = True) -> None:
         self.replica = replica
         self.leader_epoch = leader_epoch
         self.leader_epochs = leader_epochs
         self.truncated_from: int | None = None
         self.truncated_to: int | None = None
-        if not leader_epochs:
-            self._truncate(replica.high_watermark, now)
 
     @property
     def broker_id(self) -> int:
@@ -66,6 +64,10 @@ class Follower:
             self.replica.log.increment_log_start_offset(response.log_start_offset)
         self.replica.update_high_watermark(response.high_watermark)
         return Fetched(end, self.replica.log_end_offset - 1)
+
+    def truncate_to_high_watermark(self, now: int) -> None:
+        """What a broker did before Kafka 0.11 when it was told whom to follow."""
+        self._truncate(self.replica.high_watermark, now)
 
     def truncate_by_epoch(self, leader: Leader, now: int) -> bool:
         """Ask the leader where the epochs of this log end (OffsetsForLeaderEpoch) and cut off what it does not have;

@@ -102,8 +102,11 @@ class ReplicatedPartition:
             self.leader = Leader(replica, registration, self.settings, self._brokers, now)
 
     def _follow(self, broker_id: int, now: int) -> Follower:
-        epoch = self.registration.leader_epoch
-        return Follower(self.replicas[broker_id], epoch, now, self.settings.leader_epochs)
+        """Without a leader there is nobody to follow, and nothing is cut off."""
+        follower = Follower(self.replicas[broker_id], self.registration.leader_epoch, self.settings.leader_epochs)
+        if self.leader is not None and not self.settings.leader_epochs:
+            follower.truncate_to_high_watermark(now)
+        return follower
 
     def led(self) -> Leader:
         """The leader, which must be there."""

@@ -209,6 +209,17 @@ def test_truncating_to_the_high_watermark_loses_what_was_acknowledged(tmp_path: 
     assert values(played, 1) == values(played, 2) == ["m1"], "m2 was acknowledged, and is gone"
 
 
+def test_without_a_leader_nothing_is_cut_off_even_by_the_high_watermark(tmp_path: Path) -> None:
+    played = acknowledged_and_not_known_by_the_follower(tmp_path, BEFORE_0_11)
+    played.kill(2)
+    played.kill(1)
+    played.start(2)
+    assert state(played)[0] == -1
+    assert values(played, 2) == ["m1", "m2"], "it may have to lead by an unclean election"
+    played.start(1)
+    assert values(played, 2) == ["m1"]
+
+
 def test_leader_epochs_keep_what_was_acknowledged(tmp_path: Path) -> None:
     played = acknowledged_and_not_known_by_the_follower(tmp_path, ReplicationSettings())
     played.restart(2)
