@@ -155,10 +155,11 @@ class GroupConsuming:
         polled = fetcher.poll(positions) if self._limits.follow else fetcher.to_end(positions)
         try:
             for partition, batch, error in polled:
+                if partition not in positions:
+                    continue
                 if error is not None or batch is None:
                     self._miss(member, partition, error)
-                    continue
-                if partition not in positions:
+                    positions.pop(partition)  # the next pass goes on with it, if at all
                     continue
                 fetched = fetched_of(partition, batch, positions[partition])
                 yield fetched

@@ -169,6 +169,7 @@ class LiveFetcher:
             progress.end = None
         self._progress = kept
         self._chunks = deque(each for each in self._chunks if kept.get(each.partition) is each.progress)
+        self._errors = deque(each for each in self._errors if each.partition in kept)
 
     def _hand_out(self) -> Iterator[Polled]:
         while self._errors or self._chunks:
