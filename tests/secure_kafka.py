@@ -34,7 +34,7 @@ from tests.tool_server import ToolRun, ToolServer
 
 HOST = "127.0.0.1"
 ROOT = Path(__file__).resolve().parent.parent
-START_S = 90.0
+START_S = 180.0
 PASSWORDS = {"alice": "Wonder,land=1;#'x", "bob": "kein-Zutritt-7"}
 SECRETS = (*PASSWORDS.values(), "keystore-secret-1", "key-secret-2", "truststore-secret-3")
 KEY_STORE_PASSWORD, KEY_PASSWORD, TRUST_STORE_PASSWORD = SECRETS[-3:]
