@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Sequence
@@ -15,27 +13,14 @@ from types import TracebackType
 
 from kafkapy.backends.cluster_file import read_cluster_file
 from kafkapy.backends.directory_format import HOST, broker_properties, ports
+from tests.class_archive import quick_start
+from tests.free_ports import free_base_port
 from tests.kafka_jars import kafka_libs
 
 START_S = 180
 STOP_S = 60
 # Nothing goes by age: the records of some tests are old, and a slow machine would get to the first look at retention.
 NO_RETENTION = ("log.initial.task.delay.ms=86400000", "log.retention.check.interval.ms=86400000")
-
-
-def free_base_port(count: int) -> int:
-    """The first of ``count`` ports in a row that nobody listens on: below those that the system gives to clients, and
-    from a random place, or two suites that start at once would take the same."""
-    bases = range(12000, 32000, 50)
-    for base in random.SystemRandom().sample(bases, len(bases)):
-        try:
-            for port in range(base, base + count):
-                with socket.socket() as probe:
-                    probe.bind((HOST, port))
-        except OSError:
-            continue
-        return base
-    raise RuntimeError("no free ports")
 
 
 def _is_in_sync(line: str) -> bool:
@@ -160,4 +145,4 @@ class RealCluster:
     def _java(self, *args: str) -> list[str]:
         java = shutil.which("java")
         assert java is not None
-        return [java, args[0], "-cp", f"{self._libs}/*", *args[1:]]
+        return [java, *quick_start(self._libs), args[0], "-cp", f"{self._libs}/*", *args[1:]]

@@ -27,9 +27,10 @@ from types import TracebackType
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.log.files import Files
 from tests.certificates import Authority, Identity
+from tests.free_ports import free_base_port
 from tests.in_process import run_kafkapy
 from tests.kafka_jars import kafka_libs
-from tests.real_kafka import RealCluster, free_base_port
+from tests.real_kafka import RealCluster
 from tests.tool_server import ToolRun, ToolServer
 
 HOST = "127.0.0.1"

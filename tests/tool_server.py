@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.class_archive import quick_start
 from tests.real_kafka import ending_with_us
 
 SOURCES = Path(__file__).with_name("live")
@@ -63,7 +64,7 @@ class JavaServer:
     def __init__(self, source: str, libs: Path, log: Path, *args: str) -> None:
         java = shutil.which("java")
         assert java is not None
-        flags = ("-Xmx256M", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8")
+        flags = ("-Xmx256M", *quick_start(libs), "-Dfile.encoding=UTF-8")
         self._command = ending_with_us([java, *flags, "-cp", f"{libs}/*", str(SOURCES / source), *args])
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
