@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
 
 def register(session: SparkSession) -> None:
-    """Make ``format("kafkalog")`` known to a session, with filters that reach the files; executors get the code."""
+    """Make ``format("kafkalog")`` known to a session, and send its executors the code."""
     from kafkapy.spark.data_source import KafkaLogDataSource
     from kafkapy.spark.shipment import ship
 
     session.dataSource.register(KafkaLogDataSource)
-    session.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     ship(session.sparkContext)

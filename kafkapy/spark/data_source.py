@@ -12,7 +12,7 @@ columns, spares reading the others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
@@ -35,7 +35,7 @@ class KafkaLogDataSource(DataSource):
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         super().__init__(options)
-        self._table, self._scan = parse_options(options)
+        self._table, self._scan, self._push_filters = parse_options(options)
 
     @classmethod
     def name(cls) -> str:
@@ -54,30 +54,35 @@ class KafkaLogDataSource(DataSource):
             if wanted.simpleString() != field.dataType.simpleString():
                 kind = field.dataType.simpleString()
                 raise UsageError(f"the column {field.name} is {kind}, not {wanted.simpleString()}: cast what is read")
-        return KafkaLogReader(self._table, scan, schema)
+        return KafkaLogReader(self._table, scan, schema, self._push_filters)
 
 
 class KafkaLogReader(DataSourceReader):
     """Plans a scan, and reads its splits."""
 
-    def __init__(self, table: str, scan: Scan, schema: StructType) -> None:
+    def __init__(self, table: str, scan: Scan, schema: StructType, push_filters: bool) -> None:
         self._table = table
+        self._scan = scan
         self._schema = schema
-        self.scan = scan
-        self.pushFilters = _PushFilters(self)  # type: ignore[method-assign]
+        if push_filters:
+            self.pushFilters = _PushFilters(self)  # type: ignore[method-assign]
 
     def partitions(self) -> list[InputPartition]:
         """A partition for each split."""
-        return [InputPartition(split) for split in find_table(self._table).splits(self.scan)]
+        return [InputPartition(split) for split in find_table(self._table).splits(self._scan)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a split; Spark plans one partition of nothing where there is no split."""
         find_libraries()
         if partition.value is not None:
             schema = to_arrow_schema(self._schema, timezone="UTC")
-            for batch in find_table(self._table).read(self.scan, partition.value):
+            for batch in find_table(self._table).read(self._scan, partition.value):
                 yield batch.cast(schema)
         freeze_once()
+
+    def bound(self, filters: Iterable[Filter]) -> None:
+        """Leave out what filters leave out."""
+        self._scan = narrow(self._table, self._scan, filters)
 
 
 class _PushFilters:
@@ -94,6 +99,5 @@ class _PushFilters:
 
     def __call__(self, filters: list[Filter]) -> Iterable[Filter]:
         """Bound the scan, and leave every filter to Spark."""
-        reader: Any = self._reader
-        reader.scan = narrow(reader._table, reader.scan, filters)
+        self._reader.bound(filters)
         return filters

@@ -1,7 +1,7 @@
 """The JVM of a session: a process that ends with ours, and whose chatter nobody sees.
 
 Spark writes to stdout and stderr before any of its settings count, so both go to a nameless file. When the JVM does
-not come up, the file's last line of an error is what is told.
+not come up, the line in it that says why is what is told.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _END_SECONDS = 120
 """How long a JVM may take to end: it may have an archive of classes to write."""
+
+_EMPTY_WORDS = ("Error: Could not create", "Error: A fatal", "Error occurred during initialization", "WARNING:")
+"""Lines that stand around the one which says what is wrong."""
 
 
 class Jvm:
@@ -58,8 +61,9 @@ class Jvm:
     def _last_words(self) -> str:
         self._log.seek(0)
         lines = [line.strip() for line in self._log.read().decode(errors="replace").splitlines()]
-        telling = [line for line in lines if "error" in line.lower() or "exception" in line.lower()]
-        return next((line for line in [*telling, *reversed(lines)] if line), "it said nothing")
+        lines = [line for line in lines if line and not line.startswith(_EMPTY_WORDS)]
+        telling = (line for line in lines if "error" in line.lower() or "exception" in line.lower())
+        return next(telling, lines[-1] if lines else "it said nothing")
 
 
 @contextmanager

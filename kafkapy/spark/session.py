@@ -49,6 +49,7 @@ DEFAULTS = {
     "spark.sql.session.timeZone": "UTC",
 }
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_CHATTY = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 _MEMORY = re.compile(r"[0-9]+[kmgt]b?", re.IGNORECASE)
 
 
@@ -100,9 +101,12 @@ def _own_session(options: SparkOptions) -> Iterator[SparkSession]:
     from kafkapy.spark.jvm import environment
 
     java = find_java()
+    is_quiet = os.environ.get("KAFKAPY_DEBUG", "0") in ("", "0")
+    if is_quiet:
+        _hush()
     archive = ClassArchive(java, _find_spark_home(), __version__)
     conf = _spark_conf(options, archive.java_option())
-    with environment(_environment(options, java.home)), _jvm(conf, archive) as jvm:
+    with environment(_environment(options, java.home)), _jvm(conf, archive, is_quiet) as jvm:
         context = _start_context(options, conf, jvm)
         try:
             session = _session(context)
@@ -115,13 +119,13 @@ def _own_session(options: SparkOptions) -> Iterator[SparkSession]:
 
 
 @contextmanager
-def _jvm(conf: SparkConf, archive: ClassArchive) -> Iterator[Jvm]:
+def _jvm(conf: SparkConf, archive: ClassArchive, is_quiet: bool) -> Iterator[Jvm]:
     """A JVM that is given time to write its archive, unless something went wrong."""
     from pyspark import SparkContext
 
     from kafkapy.spark.jvm import Jvm
 
-    jvm = Jvm(conf, is_quiet=os.environ.get("KAFKAPY_DEBUG", "0") in ("", "0"))
+    jvm = Jvm(conf, is_quiet)
     try:
         yield jvm
     except BaseException:
@@ -131,6 +135,14 @@ def _jvm(conf: SparkConf, archive: ClassArchive) -> Iterator[Jvm]:
     finally:
         archive.finish(jvm.end())
         SparkContext._gateway = SparkContext._jvm = None
+
+
+def _hush() -> None:
+    """PySpark prints an error of a query, with all of Java's frames, before it raises it."""
+    from pyspark.logger import PySparkLogger
+
+    for name in _CHATTY:
+        PySparkLogger.getLogger(name).disabled = True
 
 
 def _spark_conf(options: SparkOptions, archive_option: str | None) -> SparkConf:

@@ -1,15 +1,20 @@
 """The options of ``format("kafkalog")``, and what they amount to: a table, and a scan of it.
 
-path, paths         one cluster directory, or log dirs; several divided by commas
-table               records by default
-topic, partition    only these; several divided by commas
-broker              whose copies to read; by default those of each partition's leader
-startingOffset      the first offset of each partition; endingOffset is the first not to be read
-startingTimestamp   the first time, in milliseconds or as ISO 8601; endingTimestamp is the first not to be read
-isolation           read_uncommitted (the default) or read_committed
-columns             only these, divided by commas
-mode                failfast (the default), dropmalformed or permissive
-splitSize           about how much one task reads: 64m, 1g, or bytes
+    path, paths         one cluster directory, or log dirs; several divided by commas
+    table               records by default
+    topic, partition    only these; several divided by commas
+    broker              whose copies to read; by default those of each partition's leader
+    startingOffset      the first offset of each partition; endingOffset is the first not to be read
+    startingTimestamp   the first time, in milliseconds or as ISO 8601; endingTimestamp is the first not to be read
+    isolation           read_uncommitted (the default) or read_committed
+    columns             only these, divided by commas
+    mode                failfast (the default), dropmalformed or permissive
+    splitSize           about how much one task reads: 64m, 1g, or bytes
+    pushFilters         true: filters of a query bound what is read, see below; false by default
+
+Spark 4.3 keeps what one query pushed to a Python source for every later use of the same frame, and for a second use in
+the same query: rows are lost then. So ``pushFilters`` is for a frame that one query uses, once (``pushdown.py`` tells),
+in a session with ``spark.sql.python.filterPushdown.enabled``. The other options bound a frame for good.
 """
 
 from __future__ import annotations
@@ -26,6 +31,7 @@ from kafkapy.tables.scan import SPLIT_BYTES, Mode, Range, Scan
 NAMES = (
     *("path", "paths", "table", "topic", "partition", "broker", "startingOffset", "endingOffset"),
     *("startingTimestamp", "endingTimestamp", "isolation", "columns", "mode", "splitSize"),
+    "pushFilters",
 )
 _LEVELS = {"read_uncommitted": False, "read_committed": True}
 _SIZE = re.compile(r"([0-9]{1,15})([kmgt]?)b?", re.IGNORECASE)
@@ -37,6 +43,7 @@ class SourceOptions(NamedTuple):
 
     table: str
     scan: Scan
+    push_filters: bool
 
 
 def parse_options(options: Mapping[str, str]) -> SourceOptions:
@@ -47,7 +54,7 @@ def parse_options(options: Mapping[str, str]) -> SourceOptions:
         if name.lower() not in known:
             raise UsageError(f"kafkalog has no option {name}: there are {', '.join(NAMES)}")
         given[known[name.lower()]] = value
-    return SourceOptions(_table(given), _scan(given))
+    return SourceOptions(_table(given), _scan(given), _is_true(given, "pushFilters"))
 
 
 def _table(given: Mapping[str, str]) -> str:
@@ -113,6 +120,11 @@ def _time(given: Mapping[str, str], name: str) -> int | None:
         return parse_timestamp(given[name])
     except ValueError as error:
         raise UsageError(f"option {name}: {error}") from None
+
+
+def _is_true(given: Mapping[str, str], name: str) -> bool:
+    text = given.get(name, "false").lower()
+    return text == "true" if text in ("true", "false") else _refuse(given, name, "true or false")
 
 
 def _is_committed(given: Mapping[str, str]) -> bool:

@@ -1,0 +1,80 @@
+"""A program for tests: jobs in one session on a cluster, results as lines of JSON.
+
+    cluster_job.py MASTER MARKS LOG_DIR...
+
+Tasks of the slow jobs leave a file each in MARKS as they end, with the directory that they ran in, so that the test
+knows when to take a worker away.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+from kafkapy.spark.engine import SparkEngine
+from kafkapy.spark.session import SparkOptions, open_session
+from kafkapy.tables.registry import find_table
+from kafkapy.tables.scan import Scan
+from tests.spark.standalone_cluster import CONF
+
+SLOW_S = 0.4
+
+
+def main(master: str, marks: str, *paths: str) -> None:
+    with open_session(SparkOptions(master, tuple(CONF.items()))) as session:
+        frame = session.read.format("kafkalog").option("splitSize", "2k").load(list(paths))
+        frame.createOrReplaceTempView("records")
+        counts = session.sql("SELECT topic, partition, count(*), sum(offset) FROM records GROUP BY 1, 2 ORDER BY 1, 2")
+        tell([list(row) for row in counts.collect()])
+        tell(sorted(set(SparkEngine(session).map(where, range(8)))))
+
+        rows = frame.select("topic", "partition", "offset").rdd.mapPartitions(slowly(f"{marks}/source"))
+        tell(rows.collect())
+        scan = Scan(paths, split_bytes=2048)
+        splits = find_table("records").splits(scan)
+        read = slowly(f"{marks}/engine")
+        columns = ("topic", "partition", "offset")
+        narrow = scan._replace(columns=columns)
+
+        def work(split: Any) -> list[list[Any]]:
+            batches = find_table("records").read(narrow, split)
+            return list(read(tuple(row.values()) for batch in batches for row in batch.to_pylist()))
+
+        tell([row for some in SparkEngine(session).map(work, splits) for row in some])
+
+
+def where(_: int) -> tuple[str, str]:
+    """Who runs a task: the directory, and the package that is used there."""
+    import kafkapy
+
+    time.sleep(SLOW_S)
+    return os.getcwd(), os.path.realpath(kafkapy.__file__)
+
+
+def slowly(marks: str) -> Any:
+    """Pass rows on, slowly, and leave a mark."""
+
+    def pass_on(rows: Iterator[Any]) -> Iterator[list[Any]]:
+        found = [list(row) for row in rows]
+        time.sleep(SLOW_S)
+        os.makedirs(marks, exist_ok=True)
+        part = os.path.join(marks, f"{uuid.uuid4()}.part")
+        with open(part, "w", encoding="utf-8") as mark:
+            mark.write(os.getcwd())
+        os.replace(part, part.removesuffix(".part"))
+        return iter(found)
+
+    return pass_on
+
+
+def tell(result: Any) -> None:
+    print(json.dumps(result), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

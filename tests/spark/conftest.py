@@ -1,0 +1,69 @@
+"""One Spark session for all tests here, since its JVM takes seconds to start; and a cluster on loopback."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kafkapy.errors import KafkapyError
+from tests.golden_set import golden, zk_era
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tests.spark.standalone_cluster import StandaloneCluster
+
+__all__ = ["golden", "zk_era"]
+
+
+@pytest.fixture(scope="session")
+def java_home() -> str:
+    """The Java that runs Spark; tests are skipped where there is none, or no PySpark."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from kafkapy.spark.java import find_java
+
+    try:
+        return find_java().home
+    except KafkapyError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def spark_cache(root: Path) -> Iterator[Path]:
+    """Where sessions of tests keep their class archive."""
+    cache = Path(os.environ.get("KAFKAPY_TEST_CACHE") or root / ".cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(cache.resolve()))
+        yield cache
+
+
+@pytest.fixture(scope="session")
+def spark(java_home: str, spark_cache: Path) -> Iterator[SparkSession]:
+    """A session as commands have it. Commands that run in this process use it too."""
+    from kafkapy.spark.session import SparkOptions, open_session
+
+    options = SparkOptions("local[2]", (("spark.sql.shuffle.partitions", "2"),))
+    with open_session(options) as session:
+        yield session
+
+
+@pytest.fixture(scope="session")
+def spark_cluster(java_home: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandaloneCluster]:
+    """A master and two workers."""
+    from tests.spark.standalone_cluster import StandaloneCluster
+
+    with StandaloneCluster(tmp_path_factory.mktemp("standalone"), java_home) as cluster:
+        for _ in range(2):
+            cluster.start_worker()
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def brokers(golden: Path) -> list[str]:
+    """The log dirs of three brokers."""
+    return sorted(str(each) for each in golden.joinpath("clean").iterdir())

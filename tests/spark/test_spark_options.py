@@ -1,0 +1,38 @@
+"""The options about Spark that commands share."""
+
+from __future__ import annotations
+
+import pytest
+
+from commands.spark_options import EngineName, open_engine, spark_options
+from kafkapy.errors import UsageError
+from kafkapy.tables.engine import LocalEngine
+
+
+def test_what_options_amount_to() -> None:
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    assert spark_options(None, None, None) == ("local[*]", (), None)
+    given = spark_options("yarn", ["spark.a=1=2", "spark.b="], "2g")
+    assert given == ("yarn", (("spark.a", "1=2"), ("spark.b", "")), "2g")
+    with pytest.raises(UsageError, match=r"--conf: 'spark\.a' is not KEY=VALUE"):
+        spark_options(None, ["spark.a"], None)
+
+
+def test_this_process_is_an_engine() -> None:
+    with open_engine(EngineName.LOCAL, None, None, None) as engine:
+        assert isinstance(engine, LocalEngine)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [(("yarn", None, None), "--master"), ((None, ["a=b"], None), "--conf"), ((None, None, "1g"), "--driver-memory")],
+)
+def test_options_about_spark_want_spark(given: tuple[str | None, list[str] | None, str | None], name: str) -> None:
+    wanted = f"{name} is about Spark: give --engine spark too"
+    with pytest.raises(UsageError, match=wanted), open_engine(EngineName.LOCAL, *given):
+        pass
+
+
+def test_spark_is_an_engine(spark: object) -> None:
+    with open_engine(EngineName.SPARK, None, None, None) as engine:
+        assert list(engine.map(abs, [-1, -2])) == [1, 2]
