@@ -52,6 +52,7 @@ class DumpLog(Subcommand):
             return dump(options)
         from kafkapy.scan.parallel_dump import dump_in_parallel
 
+        _check_paths(options, engine)
         with open_engine(*engine) as opened:
             return dump_in_parallel(options, opened)
 
@@ -335,6 +336,14 @@ def dump_options(
         summary=summary,
     )
     return options, EngineChoice(engine, master, conf, driver_memory)
+
+
+def _check_paths(options: DumpOptions, engine: EngineChoice) -> None:
+    """Refuse what executors would not find, and lines that would name other files than were given."""
+    if engine.master is not None and not engine.master.startswith("local"):
+        for path in options.files:
+            if not path.startswith("/"):
+                raise UsageError(f"--files {path}: give an absolute path, since executors run in other directories")
 
 
 def _first(given: dict[MessageDecoder, bool]) -> MessageDecoder | None:

@@ -1,5 +1,6 @@
 """``kafkapy export``: whole topics, or whole clusters, as files of other formats. No script of Kafka's does this."""
 
+import os
 from contextlib import closing
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -151,7 +152,7 @@ def export(
     from kafkapy.tables.scan import Range, Scan
 
     scan = Scan(
-        _paths(cluster, log_dirs, bootstrap_server),
+        _paths(engine, cluster, log_dirs, bootstrap_server),
         topics=None if not topic else frozenset(topic),
         timestamps=Range(parse_time("--from-time", from_time), _after(parse_time("--to-time", to_time))),
         committed=isolation is Isolation.READ_COMMITTED,
@@ -183,8 +184,10 @@ def export(
     finish(summary.problems)
 
 
-def _paths(cluster: str | None, log_dirs: str | None, bootstrap_server: str | None) -> tuple[str, ...]:
-    """The files of the cluster that is meant."""
+def _paths(
+    engine: EngineName, cluster: str | None, log_dirs: str | None, bootstrap_server: str | None
+) -> tuple[str, ...]:
+    """The files of the cluster that is meant; Spark's executors run in other directories."""
     from kafkapy.backends.selection import open_cluster
 
     chosen = selection(cluster, log_dirs, bootstrap_server)
@@ -194,7 +197,8 @@ def _paths(cluster: str | None, log_dirs: str | None, bootstrap_server: str | No
             "which it only reads and which may be in use"
         )
     with closing(open_cluster(chosen)):
-        return chosen.log_dirs or (chosen.directory,)
+        paths = chosen.log_dirs or (chosen.directory,)
+    return paths if engine is EngineName.LOCAL else tuple(map(os.path.abspath, paths))
 
 
 def _after(time_ms: int | None) -> int | None:
@@ -234,8 +238,10 @@ def _show(plan: "Plan", request: "Request") -> None:
 
 def _sum_up(summary: "Summary", out: str) -> None:
     """What a run has done, on stderr."""
+    from kafkapy.output.counted import counted
+
     rate = summary.rows / summary.seconds if summary.seconds else 0
     warn(
-        f"exported {summary.rows} rows in {summary.files} files of {summary.bytes} bytes to {out} "
-        f"in {summary.seconds:.1f} s ({rate:.0f} rows/s)"
+        f"exported {counted(summary.rows, 'row')} in {counted(summary.files, 'file')} of {summary.bytes} bytes "
+        f"to {out} in {summary.seconds:.1f} s ({rate:.0f} rows/s)"
     )

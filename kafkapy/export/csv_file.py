@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from kafkapy.export.file_format import Compression
-from kafkapy.export.json_text import base64, iso_times, json_value
+from kafkapy.export.json_text import nested_column, text_column
 from kafkapy.export.stream_file import open_stream
 
 
@@ -43,17 +43,14 @@ def open_file(path: str, schema: pa.Schema, compression: Compression) -> CsvFile
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_timestamp(kind))
+    return bool(pa.types.is_binary(kind) or pa.types.is_timestamp(kind))
 
 
 def _csv_type(kind: pa.DataType) -> pa.DataType:
-    return pa.string() if _is_text(kind) else kind
+    return pa.string() if _is_text(kind) or pa.types.is_nested(kind) else kind
 
 
 def _csv_column(column: pa.Array) -> pa.Array:
-    if not _is_text(column.type):
-        return column
-    if pa.types.is_timestamp(column.type):
-        return iso_times(column)
-    text = base64 if pa.types.is_binary(column.type) else json_value
-    return pa.array([None if value is None else text(value) for value in column.to_pylist()], pa.string())
+    if _is_text(column.type):
+        return text_column(column)
+    return nested_column(column) if pa.types.is_nested(column.type) else column

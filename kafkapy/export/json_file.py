@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kafkapy.export.file_format import Compression
 from kafkapy.export.json_text import json_column, json_value
@@ -17,14 +20,15 @@ class JsonFile:
     def __init__(self, stream: pa.NativeFile, schema: pa.Schema) -> None:
         self._stream = stream
         self._schema = schema
-        names = (json_value(name).replace("%", "%%") for name in schema.names)
-        self._line = "{" + ",".join(f"{name}:%s" for name in names) + "}\n"
+        self._before = [f"{',' if number else '{'}{json_value(name)}:" for number, name in enumerate(schema.names)]
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Write rows."""
-        columns = [json_column(column, field) for column, field in zip(batch.columns, self._schema, strict=True)]
-        line = self._line
-        self._stream.write("".join([line % row for row in zip(*columns, strict=True)]).encode("utf-8", "replace"))
+        parts: list[Any] = []
+        for before, column, field in zip(self._before, batch.columns, self._schema, strict=True):
+            parts += before, json_column(column, field)
+        lines = pc.binary_join_element_wise(*parts, "}\n", "")
+        self._stream.write(_text(lines))
 
     def flush(self) -> None:
         """Nothing is held."""
@@ -37,3 +41,10 @@ class JsonFile:
 def open_file(path: str, schema: pa.Schema, compression: Compression) -> JsonFile:
     """A new file."""
     return JsonFile(open_stream(path, compression), schema)
+
+
+def _text(lines: pa.Array) -> pa.Buffer:
+    """The bytes of all lines, which lie one behind the other."""
+    _, offsets, data = lines.buffers()
+    ends = pa.Array.from_buffers(pa.int32(), len(lines) + 1, [None, offsets], offset=lines.offset)
+    return data.slice(ends[0].as_py(), ends[-1].as_py() - ends[0].as_py())

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from kafkapy.export.manifest import FileEntry, PartitionEntry
 from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.output.counted import counted
 
 
 class LogState(NamedTuple):
@@ -70,7 +71,7 @@ def plan(logs: Iterable[LogState], done: Mapping[TopicPartition, PartitionEntry]
             continue
         made.steps.append(step)
     if moved:
-        made.notes.append(f"the log start of {moved} partitions has moved since the last run; rows from before it stay")
+        made.notes.append(f"the log start of {counted(moved, 'partition')} has moved since the last run; old rows stay")
     return made
 
 

@@ -47,7 +47,7 @@ class Export:
         self._request = request
         self._tell = tell
         self._files = files or Files()
-        self._out = request.out
+        self._out = os.path.abspath(request.out)
         decodings = (("key", request.decode_key), ("value", request.decode_value))
         known = tuple((name, how) for name, how in decodings if how is not None)
         self._shape = Shape(request.table, request.scan.columns, request.scan.mode, request.partition_by, known)

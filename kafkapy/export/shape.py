@@ -77,13 +77,13 @@ class Shape(NamedTuple):
             return
         for values, rows in _by_values(batch, [self._key(batch, name) for name in self.partition_by]):
             pairs = zip(self.partition_by, values, strict=True)
-            yield "/".join(f"{name}={_text(value)}" for name, value in pairs), _columns(rows, schema)
+            yield "/".join(f"{name}={_text(name, value)}" for name, value in pairs), _columns(rows, schema)
 
     def _key(self, batch: pa.RecordBatch, name: str) -> pa.Array:
-        import pyarrow as pa
+        from kafkapy.export.iso_time import days
 
         column = batch.column(self.source_column(name))
-        return column.cast(pa.date32()) if name == DATE else column
+        return days(column) if name == DATE else column
 
     def _decode(self, batch: pa.RecordBatch, name: str, how: Decoding) -> pa.RecordBatch:
         import pyarrow as pa
@@ -131,5 +131,9 @@ def _by_values(batch: pa.RecordBatch, keys: list[pa.Array]) -> Iterator[tuple[tu
             yield (value.as_py(), *values), found
 
 
-def _text(value: Any) -> str:
-    return NO_VALUE if value is None else str(value)
+def _text(name: str, value: Any) -> str:
+    from kafkapy.export.iso_time import day_text
+
+    if value is None:
+        return NO_VALUE
+    return day_text(value) if name == DATE else str(value)

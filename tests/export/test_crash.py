@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
+from typing import TypeVar
 
 import pytest
 
 from tests.export.growing import Growing, exported, held, lying_about, request, rows_of
 from tests.faults import FaultyFiles, Killed
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +51,30 @@ def test_killed_at_every_step(states: tuple[Growing, Path], tmp_path: Path, over
         assert lying_about(out) == set()
     assert seen == {10, 16}
     assert step > 8
+
+
+class Dying:
+    """Is killed when the first part is written."""
+
+    def map(self, work: Callable[[T], R], parts: Sequence[T]) -> Iterator[R]:
+        for part in parts:
+            work(part)
+            raise Killed
+            yield
+
+
+def test_killed_while_parts_are_written(states: tuple[Growing, Path], tmp_path: Path) -> None:
+    growing, before = states
+    out = tmp_path / "out"
+    shutil.copytree(before, out)
+    (out / "mine.txt").write_text("not of the export")
+    with pytest.raises(Killed):
+        exported(request(growing.path, out), Dying())
+    assert len(lying_about(out)) == 3  # the directory of the run, what was written into it, and what is not ours
+    assert held(out) == rows_of(orders=10)
+    exported(request(growing.path, out))
+    assert held(out) == rows_of(orders=16)
+    assert lying_about(out) == {"mine.txt"}
 
 
 def test_killed_in_the_first_run(states: tuple[Growing, Path], tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_what_left_the_log_before_it_was_exported_is_told(growing: Growing, tmp_
     assert problems == []
     assert lines == [
         "orders-0: offsets 10 to 14 left the log before they were exported",
-        "the log start of 1 partitions has moved since the last run; rows from before it stay",
+        "the log start of 1 partition has moved since the last run; old rows stay",
     ]
     manifest = read_manifest(str(out))
     assert manifest is not None
