@@ -8,10 +8,13 @@ itself: leaders stay where they are, and no log is cleaned or deleted by age.
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import TracebackType
 
 from kafkapy.backends.directory_format import make_cluster
@@ -159,6 +162,20 @@ class LiveKafka:
     def kafkapy(self, *args: str | Path, stdin: str | None = None, timeout_s: float = TIMEOUT_S) -> ToolRun:
         """Run ``kafkapy`` with exactly these arguments, in this process."""
         return run_kafkapy([str(arg) for arg in args], stdin, timeout_s)
+
+    def side_by_side(self, kafka: Sequence[str], kafkapy: Sequence[str]) -> tuple[ToolRun, ToolRun]:
+        """Run a tool of Kafka's, and kafkapy in a process of its own at the same time: for what has to wait."""
+        with TemporaryFile() as out, TemporaryFile() as err:
+            command = [sys.executable, "-m", "kafkapy", *kafkapy]
+            with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err) as ours:
+                try:
+                    theirs = self.kafka(*kafka)
+                    code = ours.wait(TIMEOUT_S)
+                finally:
+                    ours.kill()
+            out.seek(0)
+            err.seek(0)
+            return theirs, ToolRun(code, out.read().decode(), err.read().decode())
 
     # State
 

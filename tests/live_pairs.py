@@ -109,10 +109,20 @@ def check(live: LiveKafka, case: Pair, between: Callable[[], None] | None = None
     if between is not None:
         between()
     ours = live.kafkapy(*_on(case.kafkapy, where), stdin=case.stdin, timeout_s=case.timeout_s)
+    _require_same(case, theirs, ours)
+    return theirs
+
+
+def check_waiting(live: LiveKafka, case: Pair) -> None:
+    """The same for a pair that only reads, and waits for a time-out: both do so at the same time."""
+    where = (SERVER, live.bootstrap)
+    _require_same(case, *live.side_by_side(_on(case.kafka, where), _on(case.kafkapy, where)))
+
+
+def _require_same(case: Pair, theirs: ToolRun, ours: ToolRun) -> None:
     differing = _differing(case, theirs, ours)
     if differing:
         pytest.fail(f"{' and '.join(differing)} differ\n{_shown(case, theirs, ours)}", pytrace=False)
-    return theirs
 
 
 def _on(command: tuple[str, ...], where: tuple[str, str]) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.live_clients import Sent
 from tests.live_kafka import LiveKafka
-from tests.live_pairs import Pair, check, pair, pairs
+from tests.live_pairs import Pair, check, check_waiting, pair, pairs
 from tests.tool_server import ToolRun
 
 RECORDS = "console-records"
@@ -133,7 +133,7 @@ def test_records_are_printed_as_by_kafka(live: LiveKafka, case: Pair) -> None:
     ),
 )  # fmt: skip
 def test_waiting_ends_as_in_kafka(live: LiveKafka, case: Pair) -> None:
-    check(live, case)
+    check_waiting(live, case)
 
 
 @pairs(
@@ -175,8 +175,8 @@ def test_internal_topics_are_printed_as_by_kafka(live: LiveKafka, case: Pair) ->
     """Kafka's formatters put nothing between their objects, and partitions come in any order."""
     seen = ("--topic", WIDE, "--group", "console-seen", "--from-beginning", "--max-messages", "1")
     live.kafka("ConsoleConsumer", "--bootstrap-server", live.bootstrap, *seen)
-    theirs = live.kafka(case.kafka[0], "--bootstrap-server", live.bootstrap, *case.kafka[1:])
-    ours = live.kafkapy(case.kafkapy[0], "--bootstrap-server", live.bootstrap, *case.kafkapy[1:])
+    on = ("--bootstrap-server", live.bootstrap)
+    theirs, ours = live.side_by_side((case.kafka[0], *on, *case.kafka[1:]), (case.kafkapy[0], *on, *case.kafkapy[1:]))
     missing = Counter(_objects(theirs.out)) - Counter(_objects(ours.out))
     assert not {each for each in missing if "console-consumer-" not in each}
     assert len(_objects(ours.out)) > 0

@@ -33,8 +33,9 @@ from tests.secure_kafka import (
 from tests.tool_server import ToolRun
 
 WRONG = "Wr0ng!Geheim"
-SOON_S = 20.0  # far less than any time-out, far more than a busy machine needs
+SOON_S = 60.0
 Settings = dict[str, str | Path]
+PATIENT: Settings = {"default.api.timeout.ms": "600000"}  # who tried again for so long would be ended by the test
 
 
 @pytest.fixture(scope="module")
@@ -180,9 +181,7 @@ def test_a_broker_agrees_on_the_tls_that_is_asked_for(
 
 @pytest.mark.parametrize("mechanism", [name for name in MODULES if name != "OAUTHBEARER"])
 def test_a_wrong_password_is_told_at_once(secure: SecureKafka, trusting: Settings, mechanism: str) -> None:
-    start = time.monotonic()
-    line = error_line(topics(secure, "LOGIN", with_password(mechanism, WRONG) | trusting))
-    assert time.monotonic() - start < SOON_S
+    line = error_line(topics(secure, "LOGIN", with_password(mechanism, WRONG) | trusting | PATIENT))
     assert line.startswith(f"broker {secure.address('LOGIN')} refused the login: Authentication failed")
     assert re.search(r"\(sasl\.jaas\.config in .*client-\d+\.properties\)$", line)
 
@@ -224,12 +223,10 @@ _MECHANISMS = "OAUTHBEARER or PLAIN or SCRAM-SHA-256 or SCRAM-SHA-512"
 def test_a_wrong_protocol_is_told_with_the_right_one(
     secure: SecureKafka, trusting: Settings, protocol: str, listener: str, spoken: str
 ) -> None:
-    start = time.monotonic()
-    settings = with_password("PLAIN") | trusting | {"security.protocol": protocol}
+    settings = with_password("PLAIN") | trusting | PATIENT | {"security.protocol": protocol}
     line = error_line(topics(secure, listener, settings))
     mine = protocol + (" with PLAIN" if protocol.startswith("SASL") else "")
     assert line.startswith(f"broker {secure.address(listener)} speaks {spoken}, not {mine}: see security.protocol in ")
-    assert time.monotonic() - start < SOON_S
 
 
 def test_without_a_file_the_option_for_one_is_told(secure: SecureKafka) -> None:
