@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kafkapy.errors import UsageError
+from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.export.file_format import Compression, Format, chosen_compression
 from kafkapy.subcommand import Subcommand, examples, new_app
 from kafkapy.tables.registry import TABLES
@@ -145,6 +145,7 @@ def export(
     Reads the files of brokers or of a cluster directory and never writes to them. Beside the files a manifest keeps
     which offsets are in them. Whatever stops a run, there is all of it or nothing.
     """
+    _check_installed()
     from kafkapy.export.decoding import parse_decoding
     from kafkapy.export.request import Request, check
     from kafkapy.export.run import Export
@@ -182,6 +183,14 @@ def export(
         summary = job.run(opened)
     _sum_up(summary, out)
     finish(summary.problems)
+
+
+def _check_installed() -> None:
+    from importlib.util import find_spec
+
+    for module in ("pyarrow", "fastavro"):
+        if find_spec(module) is None:
+            raise KafkapyError(f"{module} is not installed: pip install 'kafkapy[arrow]'")
 
 
 def _paths(
