@@ -1,7 +1,5 @@
 """``kafkapy export``: whole topics, or whole clusters, as files of other formats. No script of Kafka's does this."""
 
-import os
-from contextlib import closing
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -146,6 +144,7 @@ def export(
     which offsets are in them. Whatever stops a run, there is all of it or nothing.
     """
     _check_installed()
+    from kafkapy.backends.selection import file_paths
     from kafkapy.export.decoding import parse_decoding
     from kafkapy.export.request import Request, check
     from kafkapy.export.run import Export
@@ -153,7 +152,7 @@ def export(
     from kafkapy.tables.scan import Range, Scan
 
     scan = Scan(
-        _paths(engine, cluster, log_dirs, bootstrap_server),
+        file_paths(selection(cluster, log_dirs, bootstrap_server), "export", engine is EngineName.SPARK),
         topics=None if not topic else frozenset(topic),
         timestamps=Range(parse_time("--from-time", from_time), _after(parse_time("--to-time", to_time))),
         committed=isolation is Isolation.READ_COMMITTED,
@@ -191,23 +190,6 @@ def _check_installed() -> None:
     for module in ("pyarrow", "fastavro"):
         if find_spec(module) is None:
             raise KafkapyError(f"{module} is not installed: pip install 'kafkapy[arrow]'")
-
-
-def _paths(
-    engine: EngineName, cluster: str | None, log_dirs: str | None, bootstrap_server: str | None
-) -> tuple[str, ...]:
-    """The files of the cluster that is meant; Spark's executors run in other directories."""
-    from kafkapy.backends.selection import open_cluster
-
-    chosen = selection(cluster, log_dirs, bootstrap_server)
-    if chosen.is_live:
-        raise UsageError(
-            "export reads files, not a running cluster: give --log-dirs with the data directories of its brokers, "
-            "which it only reads and which may be in use"
-        )
-    with closing(open_cluster(chosen)):
-        paths = chosen.log_dirs or (chosen.directory,)
-    return paths if engine is EngineName.LOCAL else tuple(map(os.path.abspath, paths))
 
 
 def _after(time_ms: int | None) -> int | None:

@@ -46,17 +46,17 @@ class Selection(NamedTuple):
         return self.cluster or os.environ.get(VARIABLE) or DEFAULT_DIRECTORY
 
 
-def file_paths(selection: Selection, operation: str) -> tuple[str, ...]:
-    """The cluster directory or the log dirs, for what reads files and nothing else."""
+def file_paths(selection: Selection, operation: str, absolute: bool = True) -> tuple[str, ...]:
+    """The cluster directory or the log dirs, for what reads files and nothing else. Workers of Spark's run in other
+    directories than this process."""
     if selection.is_live:
         raise UsageError(
             f"{operation} reads files, not a running cluster: give --log-dirs with the directories of its brokers, "
             "which are only read and may be in use"
         )
-    if selection.log_dirs:
-        return selection.log_dirs
-    check_directory(selection.directory)
-    return (selection.directory,)
+    open_cluster(selection).close()
+    paths = selection.log_dirs or (selection.directory,)
+    return tuple(map(os.path.abspath, paths)) if absolute else paths
 
 
 def open_cluster(selection: Selection) -> Cluster:

@@ -1,0 +1,47 @@
+"""What a command costs with all that it started, also what it did not wait for: on Linux, where a process can ask to be
+given the orphans of its descendants."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+
+from benchmarks.kafka import BenchmarkError
+from benchmarks.measure import Cost
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def measure_all(command: Sequence[str]) -> Cost:
+    """Run a command, its output to nowhere, and wait for every process that comes of it; a failing one is an error.
+
+    The memory is that of the largest process, not of all.
+    """
+    if sys.platform != "linux" or ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
+        raise BenchmarkError("only Linux counts the CPU seconds of orphans")
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    with tempfile.TemporaryFile() as errors:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, check=False)
+        wall_s = time.monotonic() - started
+        _wait_for_orphans()
+        if done.returncode:
+            errors.seek(0)
+            said = errors.read().decode("utf-8", "replace").strip()[-500:]
+            raise BenchmarkError(f"{' '.join(command)} failed with exit code {done.returncode}: {said}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Cost(cpu_s, wall_s, after.ru_maxrss * 1024)
+
+
+def _wait_for_orphans() -> None:
+    while True:
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
