@@ -44,6 +44,7 @@ COMMANDS = {
     "reassign-partitions": "Plan moves of replicas between brokers, with what they cost, and carry them out.",
     "replica-diff": "Compare the copies of partitions batch by batch: where they part, and which one to trust.",
     "share-groups": "List, describe and delete share groups, and reset where they are.",
+    "sql": "Ask questions in SQL about records, batches, commits, transactions and metadata, on Spark.",
     "storage": "Make cluster directories, and see what log dirs are made of.",
     "streams-groups": "List, describe and delete streams groups, and reset their offsets.",
     "throughput": "Show what comes in, by topic, partition or producer and over time, and when retention will take it.",

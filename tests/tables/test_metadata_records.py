@@ -59,7 +59,7 @@ def test_no_metadata_log(zk_era: Path) -> None:
 def test_damage(tmp_path: Path) -> None:
     records = [Record(0, 1, None, b"\1\x7f\0"), Record(1, 1, b"\0\0\0\x63", b"")]
     scan = Scan(log_dir(tmp_path, "__cluster_metadata", [encode_batch(records)]))
-    with pytest.raises(DamagedFileError, match="the record at offset 0: .*Unknown metadata id 127"):
+    with pytest.raises(DamagedFileError, match=r"the record at offset 0: .*Unknown metadata id 127"):
         rows(scan, "metadata_records")
     kept = rows(scan._replace(mode=Mode.PERMISSIVE), "metadata_records")
     assert [(row["type"], row["damage_position"]) for row in kept] == [("UNKNOWN(99)", None), (None, 0)]

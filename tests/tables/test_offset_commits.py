@@ -126,7 +126,7 @@ def test_records_that_do_not_decode(tmp_path: Path) -> None:
         Record(4, NOW, key("g", "t", 2), None),
     ]
     paths = log_dir(tmp_path, "__consumer_offsets", [encode_batch(records)])
-    with pytest.raises(DamagedFileError, match="damaged at byte 0: the record at offset [123]: "):
+    with pytest.raises(DamagedFileError, match=r"damaged at byte 0: the record at offset [123]: "):
         rows(Scan(paths), "offset_commits")
     good = rows(Scan(paths, mode=Mode.DROPMALFORMED), "offset_commits")
     assert [(row["log_offset"], row["committed_offset"]) for row in good] == [(0, 7), (4, None)]

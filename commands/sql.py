@@ -1,0 +1,297 @@
+"""``kafkapy sql``: questions in SQL over the files of a cluster. No script of Kafka's does this."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kafkapy.errors import KafkapyError, UsageError
+from kafkapy.subcommand import Subcommand, examples, new_app
+from kafkapy.tables.scan import Mode
+
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, selection
+from .spark_options import ConfOption, DriverMemoryOption, MasterOption, spark_options
+
+if TYPE_CHECKING:
+    from kafkapy.output.sql_prompt import Tables
+    from kafkapy.spark.session import SparkOptions
+    from kafkapy.spark.sql_session import Rows, SqlSession
+
+WHAT = "What to ask"
+READING = "How the files are read"
+SHOWING = "How the answer is given"
+TERMINAL_ROWS = 100
+
+app = new_app()
+
+
+class SqlOutput(StrEnum):
+    """How rows are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+class Isolation(StrEnum):
+    """Which records of transactions are rows."""
+
+    READ_UNCOMMITTED = "read_uncommitted"
+    READ_COMMITTED = "read_committed"
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        (
+            "Which topics have most records:",
+            'kafkapy sql "SELECT topic, count(*) AS n FROM records GROUP BY topic ORDER BY n DESC"',
+        ),
+        (
+            "What a broker's directories hold of a key, as JSON lines:",
+            "kafkapy sql --log-dirs /kafka/1 --output jsonl "
+            "\"SELECT offset, value FROM records WHERE topic = 'orders' AND key = 'k7'\"",
+        ),
+        (
+            "Every commit of a group, to a Parquet file:",
+            "kafkapy sql --output parquet --out commits.parquet "
+            "\"SELECT * FROM offset_commits WHERE group = 'billing' ORDER BY log_offset\"",
+        ),
+        ("The tables and their columns:", "kafkapy sql --tables"),
+        ("Ask one thing after the other, with a prompt:", "kafkapy sql --log-dirs /kafka/1,/kafka/2"),
+    ),
+)
+def sql(
+    statement: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[STATEMENT...]", help="SQL, as Spark has it.", show_default=False, rich_help_panel=WHAT
+        ),
+    ] = None,
+    file: Annotated[
+        str | None,
+        typer.Option("--file", "-f", metavar="FILE", help="Statements divided by ;", rich_help_panel=WHAT),
+    ] = None,
+    tables: Annotated[
+        bool, typer.Option("--tables", help="List tables and columns, and end. Needs no Java.", rich_help_panel=WHAT)
+    ] = False,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="What becomes of damage: an error, nothing, or a row with the columns damage, damage_file and "
+            "damage_position.",
+            rich_help_panel=READING,
+        ),
+    ] = Mode.FAILFAST,
+    isolation: Annotated[
+        Isolation,
+        typer.Option(
+            help="read_committed leaves out transactions that were aborted or are open.", rich_help_panel=READING
+        ),
+    ] = Isolation.READ_UNCOMMITTED,
+    broker: Annotated[
+        int | None,
+        typer.Option(metavar="ID", help="Read this broker's copies, not the leaders'.", rich_help_panel=READING),
+    ] = None,
+    output: Annotated[
+        SqlOutput,
+        typer.Option(
+            help="How rows are written. Binary columns are shown as text where they are UTF-8, and else as a literal "
+            "in hexadecimal, X'00FF'; Parquet keeps them as they are.",
+            rich_help_panel=SHOWING,
+        ),
+    ] = SqlOutput.TABLE,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="PATH", help="The Parquet file.", rich_help_panel=SHOWING)
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help=f"At most so many rows of each statement; a table on a terminal has {TERMINAL_ROWS} by default.",
+            rich_help_panel=SHOWING,
+        ),
+    ] = None,
+    master: MasterOption = None,
+    conf: ConfOption = None,
+    driver_memory: DriverMemoryOption = None,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+) -> None:
+    """Ask questions in SQL about records, batches, commits, transactions and metadata, on Spark.
+
+    Without a statement there is a prompt, with history and completion. Statements that come through a pipe are run one
+    after the other, as those of a file are.
+    """
+    if tables:
+        _print_tables(output)
+        return
+    if (output is SqlOutput.PARQUET) != (out is not None):
+        raise UsageError("--output parquet and --out PATH go together: the rows go to a file")
+    options = _source_options(_paths(cluster, log_dirs, bootstrap_server), mode, isolation, broker)
+    spark = spark_options(master, conf, driver_memory)
+    texts = _texts(statement or [], file)
+    with ExitStack() as stack:
+        asked = _Questions(stack, spark, options, output, out, limit)
+        if texts is None:
+            _prompt(asked.run)
+        for each in _statements(texts or [], output):
+            asked.run(each)
+
+
+class _Questions:
+    """Starts Spark for the first statement, and prints what comes of each."""
+
+    def __init__(
+        self,
+        stack: ExitStack,
+        spark: "SparkOptions",
+        options: dict[str, str],
+        output: SqlOutput,
+        out: str | None,
+        limit: int | None,
+    ) -> None:
+        self._stack = stack
+        self._spark = spark
+        self._options = options
+        self._output = output
+        self._out = out
+        self._is_terminal = os.isatty(1)
+        self._is_cut = self._is_terminal and limit is None and output is SqlOutput.TABLE
+        self._limit = TERMINAL_ROWS + 1 if self._is_cut else limit
+        self._session: SqlSession | None = None
+
+    def run(self, statement: str) -> None:
+        """Do a statement."""
+        session = self._started()
+        if self._out is not None:
+            session.write_parquet(statement, self._limit, self._out)
+            return
+        count = session.run(statement, self._limit, not self._is_terminal, self._print)
+        if self._is_cut and count is not None and count > TERMINAL_ROWS:
+            print(f"kafkapy: there are more rows than these {TERMINAL_ROWS}: give --limit", file=sys.stderr)
+
+    def _started(self) -> "SqlSession":
+        if self._session is None:
+            from kafkapy.spark.session import open_session
+            from kafkapy.spark.sql_session import SqlSession
+
+            self._session = SqlSession(self._stack.enter_context(open_session(self._spark)), self._options)
+        return self._session
+
+    def _print(self, columns: list[str], rows: "Rows") -> int:
+        """How many rows there were, of which a terminal is not shown the last one too many."""
+        import shutil
+        from itertools import islice
+
+        from kafkapy.output.sink import Sink
+        from kafkapy.output.sql_printer import print_result
+
+        width = shutil.get_terminal_size().columns if self._is_terminal else None
+        left = iter(rows)
+        shown = islice(left, TERMINAL_ROWS) if self._is_cut else left
+        count = print_result(self._output, columns, shown, width, Sink())
+        return count + sum(1 for _ in left)
+
+
+def _paths(cluster: str | None, log_dirs: str | None, bootstrap_server: str | None) -> tuple[str, ...]:
+    """The files of the cluster that is meant."""
+    from kafkapy.backends.selection import open_cluster
+
+    chosen = selection(cluster, log_dirs, bootstrap_server)
+    if chosen.is_live:
+        raise UsageError(
+            "sql reads files, not a running cluster: give --log-dirs with the data directories of its brokers, which "
+            "it only reads and which may be in use"
+        )
+    with closing(open_cluster(chosen)):
+        return chosen.log_dirs or (chosen.directory,)
+
+
+def _source_options(paths: tuple[str, ...], mode: Mode, isolation: Isolation, broker: int | None) -> dict[str, str]:
+    """The cluster as the data source takes it; executors have other working directories."""
+    import json
+
+    own = {"paths": json.dumps([os.path.abspath(path) for path in paths]), "mode": mode, "isolation": isolation}
+    return own if broker is None else own | {"broker": str(broker)}
+
+
+def _texts(statements: list[str], file: str | None) -> list[str] | None:
+    """What was given; None where somebody is to type it."""
+    if file is not None:
+        if statements:
+            raise UsageError("give statements, or --file, not both")
+        with open(file, encoding="utf-8") as opened:
+            return [opened.read()]
+    if statements:
+        return statements
+    return None if sys.stdin.isatty() else [sys.stdin.read()]
+
+
+def _statements(texts: list[str], output: SqlOutput) -> Iterator[str]:
+    """Each statement; the last of a text needs no semicolon."""
+    from kafkapy.output.sql_text import is_blank, split_statements
+
+    found = []
+    for text in texts:
+        script = split_statements(text)
+        found += script.statements
+        if not is_blank(script.rest):
+            found.append(script.rest.strip())
+    if output in (SqlOutput.PARQUET, SqlOutput.JSON) and len(found) > 1:
+        raise UsageError(f"--output {output} is one result: give one statement, not {len(found)}")
+    yield from found
+
+
+def _tables() -> "Tables":
+    from kafkapy.output.sql_prompt import TableHelp
+    from kafkapy.tables.registry import TABLES
+
+    return {name: TableHelp(text, lambda own=name: _columns(own)) for name, text in TABLES.items()}  # type: ignore[misc]
+
+
+def _columns(table: str) -> list[tuple[str, str]]:
+    from kafkapy.tables.registry import find_table
+    from kafkapy.tables.sql_types import sql_columns
+
+    return sql_columns(find_table(table).schema)
+
+
+def _print_tables(output: SqlOutput) -> None:
+    from kafkapy.output.sink import Sink
+    from kafkapy.output.sql_printer import print_result
+
+    _check_arrow()
+    if output is not SqlOutput.TABLE:
+        rows = ((name, *column) for name in _tables() for column in _columns(name))
+        print_result(output, ["table", "column", "type"], rows, None, Sink())
+        return
+    from kafkapy.output.aligned import aligned
+    from kafkapy.output.printing import print_lines
+
+    for name, table in _tables().items():
+        print_lines([f"{name}: {table.text}", *aligned(table.columns(), "  "), ""])
+
+
+def _check_arrow() -> None:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise KafkapyError("pyarrow is not installed: pip install 'kafkapy[spark]'") from None
+
+
+def _prompt(run: Callable[[str], None]) -> None:
+    from kafkapy.output.printing import print_lines
+    from kafkapy.output.sql_prompt import HELP, SqlPrompt
+
+    _check_arrow()
+    print_lines(HELP)
+    SqlPrompt(_tables(), run).loop()

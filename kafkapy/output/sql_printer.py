@@ -1,0 +1,135 @@
+"""The rows of a query on stdout: aligned in columns for people, or as JSON, JSON lines or CSV.
+
+Rows come as tuples of plain values: texts, numbers, booleans, None, lists and dictionaries. Unlike rows of other
+commands they have exactly the columns that were asked for, in that order; where two have one name, JSON calls the
+second ``name_2``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+from kafkapy.output.row_writer import JsonDocument, JsonLines, json_bytes
+from kafkapy.output.sink import Sink
+
+Row = Sequence[Any]
+
+GUTTER = " | "
+NARROWEST = 12
+PAGE_ROWS = 1000
+CSV_ROWS = 1000
+
+
+def print_result(output: str, columns: Sequence[str], rows: Iterable[Row], width: int | None, sink: Sink) -> int:
+    """Write all rows, as a table no wider than ``width`` where that can be; how many there were."""
+    if output == "table":
+        return _print_table(columns, rows, width, sink)
+    if output == "csv":
+        return _print_csv(columns, rows, sink)
+    writer = JsonDocument(sink) if output == "json" else JsonLines(sink)
+    names = _unique(columns)
+    count = 0
+    for count, row in enumerate(rows, 1):  # noqa: B007
+        writer.row(dict(zip(names, row, strict=True)))
+    writer.finish()
+    return count
+
+
+def _unique(columns: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    for name in columns:
+        number = 1
+        while (own := name if number == 1 else f"{name}_{number}") in found:
+            number += 1
+        found.append(own)
+    return found
+
+
+def _print_csv(columns: Sequence[str], rows: Iterable[Row], sink: Sink) -> int:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    count = 0
+    left = iter(rows)
+    while True:
+        some = list(islice(left, CSV_ROWS))
+        writer.writerows([_csv_cell(value) for value in row] for row in some)
+        sink.write(text.getvalue().encode("utf-8", "replace"))
+        if not some:
+            return count
+        count += len(some)
+        text.seek(0)
+        text.truncate()
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json_bytes(value).decode() if isinstance(value, dict | list) else value
+
+
+def _print_table(columns: Sequence[str], rows: Iterable[Row], width: int | None, sink: Sink) -> int:
+    """Pages of rows, so that memory is bounded; each is as wide as its own rows need."""
+    left = iter(rows)
+    count = 0
+    while True:
+        some = list(islice(left, PAGE_ROWS))
+        if some or not count:
+            sink.write("".join(f"{line}\n" for line in table_lines(columns, some, width)).encode("utf-8", "replace"))
+        count += len(some)
+        if len(some) < PAGE_ROWS:
+            sink.write(b"(1 row)\n" if count == 1 else b"(%d rows)\n" % count)
+            return count
+
+
+def table_lines(columns: Sequence[str], rows: Sequence[Row], width: int | None = None) -> Iterable[str]:
+    """Lines with a heading; numbers stand to the right, and texts that do not fit end in an ellipsis."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    is_number = [bool(rows) and all(_is_number(row[number]) for row in rows) for number in range(len(columns))]
+    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
+    if width is not None:
+        _narrow(widths, [max(len(name), NARROWEST) for name in columns], is_number, width)
+    heading, *lines = [_line(row, widths, is_number) for row in (columns, *cells)]
+    yield heading
+    yield "-+-".join("-" * size for size in widths)
+    yield from lines
+
+
+def _narrow(widths: list[int], least: Sequence[int], is_number: Sequence[bool], width: int) -> None:
+    """Take from the widest texts until all columns fit, or none can give any more."""
+    while sum(widths) + len(GUTTER) * (len(widths) - 1) > width:
+        giving = [n for n, size in enumerate(widths) if not is_number[n] and size > least[n]]
+        if not giving:
+            return
+        widths[max(giving, key=widths.__getitem__)] -= 1
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _line(row: Sequence[str], widths: Sequence[int], is_number: Sequence[bool]) -> str:
+    places = zip(row, widths, is_number, strict=True)
+    return GUTTER.join(
+        cell.rjust(size) if right else _cut(cell, size).ljust(size) for cell, size, right in places
+    ).rstrip()
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    text = _csv_cell(value)
+    text = text if isinstance(text, str) else str(text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,53 @@
+"""Rows of queries as tables, JSON and CSV."""
+
+import json
+
+import pytest
+
+from kafkapy.output.sink import Sink
+from kafkapy.output.sql_printer import PAGE_ROWS, print_result, table_lines
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_a_table() -> None:
+    rows = [("orders", 5, None, True), ("a\tb\n\x1b[1m", 123, [1, {"x": "y"}], False)]
+    assert list(table_lines(["topic", "n", "list", "ok"], rows)) == [
+        "topic         |   n | list          | ok",
+        "--------------+-----+---------------+------",
+        "orders        |   5 |               | true",
+        'a\\tb\\n\\x1b[1m | 123 | [1,{"x":"y"}] | false',
+    ]
+
+
+def test_texts_give_way_and_numbers_do_not() -> None:
+    lines = list(table_lines(["value", "offset"], [("x" * 500, 12345678901234567890)], 60))
+    assert {len(line) for line in lines} == {60}
+    assert lines[2].startswith("xxx")
+    assert "… | 12345678901234567890" in lines[2]
+    narrow = list(table_lines(["value", "offset"], [("x" * 500, 12345678901234567890)], 5))
+    assert narrow[2] == "xxxxxxxxxxx… | 12345678901234567890"
+
+
+@pytest.mark.parametrize(
+    ("count", "last"), [(0, "(0 rows)"), (1, "(1 row)"), (PAGE_ROWS + 1, f"({PAGE_ROWS + 1} rows)")]
+)
+def test_how_many(capfd: Capture, count: int, last: str) -> None:
+    assert print_result("table", ["n"], ((n,) for n in range(count)), None, Sink()) == count
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[-1] == last
+    assert sum(line.strip().isdigit() for line in lines) == count
+
+
+def test_json_and_csv(capfd: Capture) -> None:
+    columns, rows = ["a", "a", "b"], [(1, "x,\n", None), (2.5, "é", [True])]
+    assert print_result("json", columns, rows, None, Sink()) == 2
+    document = json.loads(capfd.readouterr().out)
+    assert document["rows"] == [{"a": 1, "a_2": "x,\n", "b": None}, {"a": 2.5, "a_2": "é", "b": [True]}]
+    print_result("jsonl", columns, rows, None, Sink())
+    assert [json.loads(line) for line in capfd.readouterr().out.splitlines()] == document["rows"]
+    print_result("csv", columns, rows, None, Sink())
+    assert capfd.readouterr().out == 'a,a,b\n1,"x,\n",\n2.5,é,[true]\n'
+    for output, text in (("json", '{"schema_version":1,"rows":[]}\n'), ("jsonl", ""), ("csv", "a,a,b\n")):
+        assert print_result(output, columns, [], None, Sink()) == 0
+        assert capfd.readouterr().out == text
