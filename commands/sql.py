@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -136,7 +136,10 @@ def sql(
         return
     if (output is SqlOutput.PARQUET) != (out is not None):
         raise UsageError("--output parquet and --out PATH go together: the rows go to a file")
-    options = _source_options(_paths(cluster, log_dirs, bootstrap_server), mode, isolation, broker)
+    from kafkapy.backends.selection import file_paths
+
+    paths = file_paths(selection(cluster, log_dirs, bootstrap_server), "sql")
+    options = _source_options(paths, mode, isolation, broker)
     spark = spark_options(master, conf, driver_memory)
     texts = _texts(statement or [], file)
     with ExitStack() as stack:
@@ -202,25 +205,11 @@ class _Questions:
         return count + sum(1 for _ in left)
 
 
-def _paths(cluster: str | None, log_dirs: str | None, bootstrap_server: str | None) -> tuple[str, ...]:
-    """The files of the cluster that is meant."""
-    from kafkapy.backends.selection import open_cluster
-
-    chosen = selection(cluster, log_dirs, bootstrap_server)
-    if chosen.is_live:
-        raise UsageError(
-            "sql reads files, not a running cluster: give --log-dirs with the data directories of its brokers, which "
-            "it only reads and which may be in use"
-        )
-    with closing(open_cluster(chosen)):
-        return chosen.log_dirs or (chosen.directory,)
-
-
 def _source_options(paths: tuple[str, ...], mode: Mode, isolation: Isolation, broker: int | None) -> dict[str, str]:
-    """The cluster as the data source takes it; executors have other working directories."""
+    """The cluster as the data source takes it."""
     import json
 
-    own = {"paths": json.dumps([os.path.abspath(path) for path in paths]), "mode": mode, "isolation": isolation}
+    own = {"paths": json.dumps(paths), "mode": mode, "isolation": isolation}
     return own if broker is None else own | {"broker": str(broker)}
 
 
