@@ -3,8 +3,9 @@
     python benchmarks/spark_cases.py [--rounds N] [--records N] [--kafkapy CMD]
 
 A topic of records of 100 bytes is written into a cluster directory. Each job is a whole command, whose CPU seconds are
-those of all its processes: of Python, of the JVM and of the workers that the JVM started. What a session costs is
-measured by a query of nothing, and taken off the others.
+those of all its processes: of Python, of the JVM and of the workers that the JVM started. Of an export what a session
+takes to start is taken off. A query is run once and five times in one session; what the four more cost is what it costs
+warm.
 """
 
 from __future__ import annotations
@@ -27,6 +28,12 @@ RECORDS = 5_000_000
 TOPIC = "perf"
 NARROW = 10_000
 SESSION_TARGET_S, NARROW_TARGET_S, EXPORT_TARGET, SQL_TARGET = 6.0, 1.0, 1.5, 4.0
+MORE = 4
+SESSION = """
+from kafkapy.spark.session import SparkOptions, open_session
+with open_session(SparkOptions()):
+    pass
+"""
 DECODE = """
 import sys
 from kafkapy.tables.registry import find_table
@@ -75,9 +82,16 @@ class Jobs:
         self._one = one
         self._directory = directory
 
-    def sql(self, query: str) -> Cost:
-        """A query; its session is not made for the first time."""
-        return self._median(["sql", "--cluster", str(self._directory), "--output", "csv", query])
+    def warm_sql(self, query: str) -> float:
+        """CPU seconds of a query in a session that has run it before."""
+        command = ["sql", "--cluster", str(self._directory), "--output", "csv"]
+        once, often = (self._median([*command, ";".join([query] * times)]) for times in (1, 1 + MORE))
+        return (often.cpu_s - once.cpu_s) / MORE
+
+    def session(self) -> float:
+        """CPU seconds until a session is ready, and gone."""
+        self._python(SESSION)  # the class archive is there from now on
+        return self._python(SESSION).cpu_s
 
     def export(self, engine: str) -> Cost:
         """To Parquet."""
@@ -87,8 +101,11 @@ class Jobs:
 
     def decode(self) -> Cost:
         """Every column of every record, in one process and to nowhere."""
+        return self._python(DECODE)
+
+    def _python(self, code: str) -> Cost:
         python = Path(self._one.kafkapy[0]).parent / "python"
-        command = [str(python), "-c", DECODE, str(self._directory)]
+        command = [str(python), "-c", code, str(self._directory)]
         return median_cost([measure_all(command) for _ in range(self._one.rounds)])
 
     def _median(self, args: Sequence[str], made: Path | None = None) -> Cost:
@@ -102,30 +119,35 @@ class Jobs:
 
 def rows(jobs: Jobs, records: int) -> list[Row]:
     """Every job."""
-    jobs.sql("SELECT 1")  # the class archive is there from now on
-    session, decode, local = jobs.sql("SELECT 1").cpu_s, jobs.decode().cpu_s, jobs.export("local").cpu_s
+    session, decode, local = jobs.session(), jobs.decode().cpu_s, jobs.export("local").cpu_s
     found = [
-        Row("a session, and `SELECT 1`", session, "", f"{SESSION_TARGET_S:g} s", session <= SESSION_TARGET_S),
+        Row("a session", session, "", f"{SESSION_TARGET_S:g} s", session <= SESSION_TARGET_S),
         Row("decoding every column in one process", decode, "", "", True),
         Row("`export --to parquet` in one process", local, "", "", True),
     ]
     spark = jobs.export("spark").cpu_s - session
     beside = f"{spark / local:.1f}x of one process"
     found.append(
-        Row("`export --to parquet` on Spark", spark, beside, f"{EXPORT_TARGET}x", spark <= EXPORT_TARGET * local)
+        Row(
+            "`export --to parquet` on Spark, beyond the session",
+            spark,
+            beside,
+            f"{EXPORT_TARGET}x",
+            spark <= EXPORT_TARGET * local,
+        )
     )
     queries = {
         "`count(*)`": "SELECT count(*) FROM records",
         "`GROUP BY` over offsets": "SELECT `offset` % 10 AS d, count(*), max(timestamp) FROM records GROUP BY 1",
         "`sum(length(value))`": "SELECT sum(length(value)) FROM records",
     }
-    for name, query in queries.items():
-        cost = jobs.sql(query).cpu_s - session
+    for name, query in queries.items():  # all are warm
+        cost = jobs.warm_sql(query)
         beside = f"{cost / decode:.1f}x of decoding"
         found.append(Row(name, cost, beside, f"{SQL_TARGET:g}x", cost <= SQL_TARGET * decode))
     first = records // 2
     narrow = f"SELECT count(*) FROM records WHERE `offset` >= {first} AND `offset` < {first + NARROW}"
-    cost = jobs.sql(narrow).cpu_s - session
+    cost = jobs.warm_sql(narrow)
     found.append(Row(f"{NARROW:,} of the offsets", cost, "", f"{NARROW_TARGET_S:g} s", cost <= NARROW_TARGET_S))
     return found
 
@@ -136,7 +158,7 @@ def spark_table(one: Setting) -> str:
         raise BenchmarkError(f"--records: at least {2 * NARROW:,}")
     jobs = Jobs(one, make_topic(one.kafkapy, one.work, one.records))
     lines = [row.text() for row in rows(jobs, one.records)]
-    head = "| job | CPU s beyond the session | | target | |\n|---|---|---|---|---|\n"
+    head = "| job | CPU s | | target | |\n|---|---|---|---|---|\n"
     return head + "\n".join(lines)
 
 
