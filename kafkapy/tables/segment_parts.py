@@ -22,7 +22,7 @@ from kafkapy.log.config import MAX_LONG
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.segment_reader import SegmentReader
 from kafkapy.tables.opening import chosen_logs, open_paths
-from kafkapy.tables.scan import Scan
+from kafkapy.tables.scan import Mode, Scan
 from kafkapy.tables.table import Split
 
 
@@ -37,7 +37,7 @@ class LogPart(NamedTuple):
     aborted: tuple[tuple[int, int, int], ...] = ()
     """Producer id, first and last offset of transactions to leave out."""
     tail: str | None = None
-    """Why the log ends here though its file goes on, or None."""
+    """Why the log ends here though its file goes on, or None; such a part has no bytes."""
 
     def is_aborted(self, producer_id: int, offset: int) -> bool:
         """Whether a transactional batch is of a transaction to leave out."""
@@ -60,7 +60,7 @@ def log_splits(scan: Scan) -> list[Split]:
 
 
 def log_parts(cluster: LogDirsCluster, log: PartitionReader, scan: Scan) -> Iterator[LogPart]:
-    """The parts of one log, in order; the last of all also has what is wrong with the log's end."""
+    """The parts of one log, in order; the last of all also has what is wrong with the log's end, for permissive."""
     last_offset = log.log_end_offset
     if scan.committed:
         last_offset = log.last_stable_offset(cluster.high_watermark(log.partition, log))
@@ -71,17 +71,18 @@ def log_parts(cluster: LogDirsCluster, log: PartitionReader, scan: Scan) -> Iter
         for txn in (log.aborted_transactions(start, end) if scan.committed and start < end else ())
     )
     following = [segment.base_offset for segment in log.segments[1:]]
-    for segment, next_base in zip(log.segments, [*following, max(last_offset, log.log_end_offset)], strict=True):
+    for segment, next_base in zip(log.segments, [*following, log.log_end_offset], strict=True):
         if next_base <= start or segment.base_offset >= end or _is_too_old(segment, scan.timestamps.start):
             continue
-        own = [txn for txn in aborted if txn[1] < next_base and txn[2] >= segment.base_offset]
-        tail = log.damage if segment is log.segments[-1] and end == log.log_end_offset else None
+        own = tuple(txn for txn in aborted if txn[1] < next_base and txn[2] >= segment.base_offset)
         first = max(start, _first_offset(segment, scan.timestamps.start))
-        stop = segment.size if segment.closed else segment.end().position
-        cuts = [*_cuts(segment, first, end, stop, scan.split_bytes)]
-        for begin, until in pairwise(cuts):
-            is_last = until == cuts[-1]
-            yield LogPart(segment.log_path, begin, until, start, end, tuple(own), tail if is_last else None)
+        is_whole = first <= segment.base_offset and end >= next_base
+        for begin, until in pairwise(_cuts(segment, None if is_whole else (first, end), scan.split_bytes)):
+            yield LogPart(segment.log_path, begin, until, start, end, own)
+    if scan.mode is Mode.PERMISSIVE and end == log.log_end_offset and log.damage is not None:
+        last = log.segments[-1]
+        position = last.end().position
+        yield LogPart(last.log_path, position, position, start, end, tail=log.damage)
 
 
 def _is_too_old(segment: SegmentReader, since: int | None) -> bool:
@@ -93,23 +94,27 @@ def _first_offset(segment: SegmentReader, since: int | None) -> int:
     return segment.base_offset if since is None else segment.time_index.lookup(since - 1).offset
 
 
-def _cuts(segment: SegmentReader, first: int, end: int, stop: int, size: int) -> Iterator[int]:
-    """Where parts begin, and the last one ends."""
+def _cuts(segment: SegmentReader, offsets: tuple[int, int] | None, size: int) -> list[int]:
+    """Where parts begin, and the last one ends. Without ``offsets`` all of the segment is meant, and if it is no larger
+    than a part its index is not even opened: there may be a million segments."""
+    begin, until = 0, segment.size if segment.closed else segment.end().position
+    if offsets is None and until <= size:
+        return [begin, until] if until else []
     index = segment.offset_index
-    begin = next(iter(segment.boundaries([index.lookup(first)])), 0)
     entries = range(index.written_count)
-    past = bisect_left(entries, max(end, 1) - 1, key=lambda number: index.entry(number).offset) + 1
-    until = next(iter(segment.boundaries(_entries(index, range(past, min(past + 1, len(entries)))))), stop)
-    yield begin
+    if offsets is not None:
+        first, end = offsets
+        begin = next(iter(segment.boundaries([index.lookup(first)])), 0)
+        past = bisect_left(entries, max(end, 1) - 1, key=lambda number: index.entry(number).offset) + 1
+        until = next(iter(segment.boundaries(_entries(index, range(past, min(past + 1, len(entries)))))), until)
     wanted, position = [], begin
     while (number := bisect_left(entries, position + size, key=lambda each: index.entry(each).position)) < len(entries):
         position = index.entry(number).position
         if position >= until:
             break
         wanted.append(number)
-    yield from (each for each in segment.boundaries(_entries(index, wanted)) if begin < each < until)
-    if until > begin:
-        yield until
+    between = [each for each in segment.boundaries(_entries(index, wanted)) if begin < each < until]
+    return [begin, *between, until] if until > begin else []
 
 
 def _entries(index: OffsetIndex, numbers: Sequence[int]) -> Iterator[OffsetPosition]:
