@@ -60,9 +60,10 @@ def show(
 ) -> None:
     """Show what a scenario is about and its steps, without playing it."""
     from kafkapy.lab.library import load, path_of
-    from kafkapy.output.lab_lines import print_styled, scenario_lines, step_lines
+    from kafkapy.output.lab_lines import scenario_lines, step_lines
     from kafkapy.output.lab_rows import step_rows
     from kafkapy.output.printing import print_lines, print_rows
+    from kafkapy.output.styled_lines import print_styled
 
     if source:
         with open(path_of(scenario), encoding="utf-8") as file:
@@ -152,9 +153,10 @@ class _Playing:
 
 
 def _print(playing: _Playing, output: Output) -> None:
-    from kafkapy.output.lab_lines import played_lines, print_styled, scenario_lines, summary_lines
+    from kafkapy.output.lab_lines import played_lines, scenario_lines, summary_lines
     from kafkapy.output.lab_rows import played_rows
     from kafkapy.output.printing import print_rows
+    from kafkapy.output.styled_lines import print_styled
 
     if output != Output.KAFKA:
         print_rows(output, ((None, row) for played in playing for row in played_rows(played)))

@@ -6,9 +6,7 @@ a kill leaves them to the next run.
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from kafkapy.backends.consuming import Limits
@@ -20,8 +18,9 @@ from kafkapy.backends.group_subscription import GroupSubscription
 from kafkapy.backends.record_handler import RecordHandler
 from kafkapy.backends.shared_cluster import Shared
 from kafkapy.backends.waiting import Meanwhile, Tell
-from kafkapy.errors import KafkapyError, Terminated
+from kafkapy.errors import KafkapyError
 from kafkapy.formats.time_text import utc_text
+from kafkapy.signals import terminated_like_interrupted
 
 NOT_COMMITTED = "kafkapy: what was handled last is not committed, or not for sure, and may be handled again"
 
@@ -45,7 +44,7 @@ class GroupRun(NamedTuple):
 
 def consume(run: GroupRun, handler: RecordHandler, tell: Tell, summary: Callable[[], str]) -> bool:
     """Do it; ``summary`` is asked at the end for what is told last. False where something could not be read."""
-    with run.shared.locked(run.options.group_id), _terminated_like_interrupted():
+    with run.shared.locked(run.options.group_id), terminated_like_interrupted():
         session = GroupSession(
             run.shared, run.options, run.subscription, run.reset, handler, tell, run.anchored, run.tells_rebalances
         )
@@ -97,17 +96,3 @@ def _tell_the_end(consuming: GroupConsuming, waiting: Waiting | None, tell: Tell
     if waiting is not None:
         records = "1 record waits" if waiting.records == 1 else f"{waiting.records} records wait"
         tell(f"{records} in retry topics, the first of them until {utc_text(waiting.due_ms)}")
-
-
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """SIGTERM ends a run as Ctrl-C does: members leave."""
-
-    def interrupt(_: int, __: object) -> None:
-        raise Terminated
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

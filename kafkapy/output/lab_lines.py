@@ -1,14 +1,12 @@
 """What ``kafkapy lab`` prints: a scenario's text, and after every step a table for each partition, 80 columns wide.
 
-A line is a list of pieces with the name of a style, so that the same lines are plain in a pipe and coloured in a
-terminal. In the column ``log``, ``[1]`` stands before the first record of leader epoch 1 and ``|`` where the replica's
+In the column ``log``, ``[1]`` stands before the first record of leader epoch 1 and ``|`` where the replica's
 high watermark is: what is left of it is committed as far as this replica knows.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -16,13 +14,12 @@ from kafkapy.lab.play import Check, Played
 from kafkapy.lab.scenario import Scenario, Step
 from kafkapy.lab.view import ConsumerView, LabView, Logged, PartitionView
 from kafkapy.metadata.topics_image import NO_LEADER
-from kafkapy.output.printing import print_lines
+from kafkapy.output.styled_lines import Line, Piece
 from kafkapy.replication.broker_state import RUNNING
 from kafkapy.replication.fetch import UNKNOWN_OFFSET
 from kafkapy.replication.partition import ReplicaRow
 
 WIDTH = 80
-STYLES = {"": "", "title": "bold", "step": "bold cyan", "changed": "bold yellow", "bad": "bold red", "dim": "dim"}
 REPLICA_COLUMNS = ("broker", "role", "in ISR", "LEO", "HW", "remote LEO", "log")
 CONSUMER_COLUMNS = ("consumer", "position", "committed", "in hand", "done")
 CHECK_COLUMNS = ("line", "what", "expected", "found")
@@ -30,25 +27,6 @@ LEGEND = (
     "remote LEO is what the leader knows of a follower (?: nothing yet); log is [leader epoch] and records, with | at "
     "the replica's high watermark."
 )
-
-Piece = tuple[str, str]
-Line = list[Piece]
-
-
-def print_styled(lines: Iterable[Line]) -> None:
-    """Write lines as they come, with colour where a person looks at them."""
-    if not os.isatty(1) or "NO_COLOR" in os.environ:
-        print_lines("".join(text for text, _ in line).rstrip() for line in lines)
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    from kafkapy.output.sink import ControlEscaper
-
-    console, escape = Console(highlight=False, markup=False, emoji=False), ControlEscaper()
-    for line in lines:
-        pieces = [(escape(text.encode()).decode(), STYLES[style]) for text, style in line]
-        console.print(Text.assemble(*pieces), soft_wrap=True)
 
 
 def scenario_lines(scenario: Scenario) -> Iterator[Line]:
