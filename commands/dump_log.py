@@ -7,6 +7,7 @@ from typer._click import Context
 
 from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
+from kafkapy.output.row_view import shown_view
 from kafkapy.output.timestamps import MAX_LONG, parse_timestamp
 from kafkapy.scan.options import (
     DEFAULT_DECODER,
@@ -321,6 +322,7 @@ def dump_options(
         decoder=decoder,
         skip_record_metadata=skip_record_metadata,
         output=output,
+        view=shown_view(),
         filters=Filters(
             from_offset=_between("--from-offset", from_offset, 0, MAX_LONG),
             to_offset=_between("--to-offset", to_offset, 0, MAX_LONG),

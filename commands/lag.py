@@ -302,7 +302,7 @@ def _watch(chosen: "Selection", options: LagOptions) -> None:
                     print_rows(options.output, ((None, lag_row(point)) for point in _shown(points, options.by)))
             else:
                 rows = ((None, lag_row(point)) for points in looks for point in _shown(points, options.by))
-                print_rows(options.output, rows, LAG_COLUMNS)
+                print_rows(options.output, rows, LAG_COLUMNS, is_only_kind=True)
     except KeyboardInterrupt:
         pass
     finish(sorted(problems))

@@ -8,6 +8,7 @@ import typer
 
 from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
+from kafkapy.output.row_view import shown_view
 
 WHICH = "Which groups and topics (all by default)"
 WHEN = "Of when (now by default, by the history in the cluster's files)"
@@ -37,8 +38,8 @@ def _flag(name: str, help_text: str, panel: str) -> Any:
     return typer.Option(name, help=help_text, rich_help_panel=panel)
 
 
-GroupOption = Annotated[list[str] | None, _option(WHICH, "ID", "This group. Can be given more than once.")]
-TopicOption = Annotated[list[str] | None, _option(WHICH, "NAME", "This topic. Can be given more than once.")]
+GroupOption = Annotated[list[str] | None, _option(WHICH, "GROUP", "This group. Can be given more than once.")]
+TopicOption = Annotated[list[str] | None, _option(WHICH, "TOPIC", "This topic. Can be given more than once.")]
 IntervalOption = Annotated[
     str | None,
     _option(
@@ -136,3 +137,7 @@ def check(options: LagOptions, given: dict[str, object]) -> None:
         raise UsageError("--plot draws, and --output writes rows: give one of them")
     if options.watch and options.output is Output.JSON:
         raise UsageError("--watch has no end, a JSON document does: give --output jsonl")
+    if options.watch and shown_view().sort_by is not None and options.output is not Output.TABLE:
+        raise UsageError(
+            "--watch has no end, and --sort-by waits for it: give --output table, where each look is sorted"
+        )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kafkapy.errors import KafkapyError, UsageError
+from kafkapy.output.row_view import ALL, shown_view
 from kafkapy.subcommand import Subcommand, examples, new_app
 from kafkapy.tables.scan import Mode
 
@@ -36,6 +37,7 @@ class SqlOutput(StrEnum):
     JSON = "json"
     JSONL = "jsonl"
     CSV = "csv"
+    YAML = "yaml"
     PARQUET = "parquet"
 
 
@@ -97,7 +99,7 @@ def sql(
     ] = Isolation.READ_UNCOMMITTED,
     broker: Annotated[
         int | None,
-        typer.Option(metavar="ID", help="Read this broker's copies, not the leaders'.", rich_help_panel=READING),
+        typer.Option(metavar="BROKER", help="Read this broker's copies, not the leaders'.", rich_help_panel=READING),
     ] = None,
     output: Annotated[
         SqlOutput,
@@ -136,6 +138,8 @@ def sql(
         return
     if (output is SqlOutput.PARQUET) != (out is not None):
         raise UsageError("--output parquet and --out PATH go together: the rows go to a file")
+    if output is SqlOutput.PARQUET and shown_view().names:
+        raise UsageError("a Parquet file has the columns and the order of the statement: no --columns or --sort-by")
     from kafkapy.backends.selection import file_paths
 
     paths = file_paths(selection(cluster, log_dirs, bootstrap_server), "sql")
@@ -235,7 +239,7 @@ def _statements(texts: list[str], output: SqlOutput) -> Iterator[str]:
         found += script.statements
         if not is_blank(script.rest):
             found.append(script.rest.strip())
-    if output in (SqlOutput.PARQUET, SqlOutput.JSON) and len(found) > 1:
+    if output in (SqlOutput.PARQUET, SqlOutput.JSON, SqlOutput.YAML) and len(found) > 1:
         raise UsageError(f"--output {output} is one result: give one statement, not {len(found)}")
     yield from found
 
@@ -259,7 +263,7 @@ def _print_tables(output: SqlOutput) -> None:
     from kafkapy.output.sql_printer import print_result
 
     _check_arrow()
-    if output is not SqlOutput.TABLE:
+    if output is not SqlOutput.TABLE or shown_view() != ALL:
         rows = ((name, *column) for name in _tables() for column in _columns(name))
         print_result(output, ["table", "column", "type"], rows, None, Sink())
         return

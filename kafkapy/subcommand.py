@@ -16,6 +16,7 @@ from typer._click.exceptions import UsageError
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from kafkapy import __version__, errors, java_args
+from kafkapy.row_options import row_view, with_row_options
 
 KAFKA_VERSION = "4.3.1"
 OTHER_OPTIONS = "Other options"
@@ -75,6 +76,9 @@ class Subcommand(TyperCommand):
     optional_arguments: ClassVar[Mapping[str, str]] = {}
     """Long options that may leave their argument out, and the value that then stands for it."""
 
+    def __init__(self, name: str | None, *, params: list[Parameter] | None = None, **settings: Any) -> None:
+        super().__init__(name, params=with_row_options(params or []), **settings)
+
     def get_params(self, ctx: Context) -> list[Parameter]:
         """The command's own options, then the common ones, then ``--help``."""
         own = super().get_params(ctx)
@@ -107,7 +111,8 @@ class Subcommand(TyperCommand):
     def invoke(self, ctx: Context) -> Any:
         """Run the command; an error in how it was called is to name the help that tells of its options."""
         try:
-            return super().invoke(ctx)
+            with row_view(ctx):
+                return super().invoke(ctx)
         except errors.UsageError as error:
             error.command_path = ctx.command_path
             raise

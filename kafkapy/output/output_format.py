@@ -13,3 +13,4 @@ class Output(StrEnum):
     JSON = "json"
     JSONL = "jsonl"
     CSV = "csv"
+    YAML = "yaml"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kafkapy.output.row_view import shown_view
 from kafkapy.output.row_writer import RowWriter, row_writer
 from kafkapy.output.sink import Sink
 
@@ -31,24 +32,38 @@ def print_lines(lines: Iterable[str], sink: Sink | None = None) -> None:
         sink.write(b"".join(pending))
 
 
-def print_rows(output: str, rows: Iterable[tuple[str | None, Row | None]], columns: Sequence[str] = ()) -> None:
+def print_rows(
+    output: str,
+    rows: Iterable[tuple[str | None, Row | None]],
+    columns: Sequence[str] = (),
+    is_only_kind: bool = False,
+) -> None:
     """Write the line of each pair, or with any other ``output`` the row; either may be missing. ``columns`` are those
-    of a CSV file without rows."""
+    of a CSV file without rows, and, where no other kind comes (``is_only_kind``), of every row. Rows before an error are
+    written, too, and what ends the output."""
     if output == KAFKA:
         print_lines(line for line, _ in rows if line is not None)
         return
-    writer: RowWriter | None = None
+    view, sink = shown_view(), Sink()
+    if columns and is_only_kind:
+        view.check(columns)
     known: dict[str, list[str]] = {}
-    sink = Sink()
-    for _, row in rows:
-        if row is None:
-            continue
-        known.setdefault(row["type"], list(row))
-        writer = writer or row_writer(output, sink, known)
-        writer.row(dict(row))
-    if writer is not None or output in ("json", "jsonl"):
-        (writer or row_writer(output, sink, known)).finish()
-    elif output == "table":
+    writer: RowWriter | None = None
+    try:
+        for _, row in rows:
+            if row is None:
+                continue
+            known.setdefault(row["type"], list(row))
+            writer = writer or row_writer(output, sink, known, view, is_every_kind=False)
+            writer.row(dict(row))
+    finally:
+        if writer is not None:
+            writer.finish()
+    if writer is not None:
+        return
+    if output == "table":
         print_lines([NO_ROWS], sink)
-    elif columns:
-        print_lines([",".join(columns)], sink)
+    elif output == "csv":
+        print_lines([",".join(view.columns or columns)] if view.has_header and (view.columns or columns) else [], sink)
+    else:
+        row_writer(output, sink, known).finish()

@@ -1,8 +1,8 @@
-"""Rows as JSON lines, a JSON document, CSV or tables.
+"""Rows as JSON lines, a JSON document, YAML, CSV or tables.
 
-A row is a dictionary whose first field, ``type``, names its kind. JSON lines and the JSON document hold rows of any
-kinds together; CSV writes a header line at the first row and again where the kind changes; a table is a page of rows
-of one kind.
+A row is a dictionary whose first field, ``type``, names its kind. JSON lines, JSON and YAML hold rows of any kinds
+together; CSV writes a header line at the first row and again where the kind changes; a table is a page of rows of one
+kind. Rows of chosen columns (see ``row_view``) are all of one kind.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from kafkapy.errors import Unsupported
+from kafkapy.output.row_view import ALL, RowView
 from kafkapy.output.sink import Buffer, Sink
 
 SCHEMA_VERSION = 1
@@ -33,15 +34,30 @@ class RowWriter(Protocol):
         ...
 
 
-def row_writer(output: str, sink: Sink, columns: Mapping[str, Sequence[str]]) -> RowWriter:
-    """The writer for a value of ``--output``; ``columns`` names the columns of each kind of row."""
+def row_writer(
+    output: str, sink: Sink, columns: Mapping[str, Sequence[str]], view: RowView = ALL, is_every_kind: bool = True
+) -> RowWriter:
+    """The writer for a value of ``--output``; ``columns`` names the columns of each kind of row, of which there may be
+    more later if it is not ``is_every_kind``."""
+    writer = _writer(output, sink, columns, view)
+    if not view.names:
+        return writer
+    from kafkapy.output.viewed_rows import ViewedRows
+
+    known = [name for names in columns.values() for name in names] if is_every_kind else ()
+    return ViewedRows(writer, view, known)
+
+
+def _writer(output: str, sink: Sink, columns: Mapping[str, Sequence[str]], view: RowView) -> RowWriter:
     if output == "jsonl":
         return JsonLines(sink)
     if output == "json":
         return JsonDocument(sink)
-    if output == "csv":
-        return Csv(sink, columns)
-    return Table(sink)
+    if output == "yaml":
+        from kafkapy.output.yaml_writer import YamlDocument
+
+        return YamlDocument(sink)
+    return Csv(sink, columns, view) if output == "csv" else Table(sink, view)
 
 
 def json_bytes(row: Any) -> bytes:
@@ -92,22 +108,24 @@ class JsonDocument:
 class Csv:
     """Comma-separated values, RFC 4180."""
 
-    def __init__(self, sink: Sink, columns: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, sink: Sink, columns: Mapping[str, Sequence[str]], view: RowView = ALL) -> None:
         import csv
         import io
 
         self._sink = sink
         self._columns = columns
-        self._kind: str | None = None
+        self._view = view
+        self._names: Sequence[str] = ()
         self._buffer = io.StringIO()
         self._writer = csv.writer(self._buffer, lineterminator="\n")
 
     def row(self, row: dict[str, Any]) -> None:
-        names = self._columns[row["type"]]
-        if row["type"] != self._kind:
-            self._kind = row["type"]
-            self._writer.writerow(names)
-        self._writer.writerow([_cell(row.get(name)) for name in names])
+        names = self._view.columns or self._columns[row["type"]]
+        if names is not self._names:
+            self._names = names
+            if self._view.has_header:
+                self._writer.writerow(names)
+        self._writer.writerow([csv_cell(row.get(name)) for name in names])
         self._flush()
 
     def write_rows(self, data: Buffer) -> None:
@@ -125,12 +143,14 @@ class Csv:
 class Table:
     """Tables of up to ``TABLE_PAGE`` rows; a column that is empty in all of them is left out."""
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: Sink, view: RowView = ALL) -> None:
         self._sink = sink
+        self._view = view
         self._rows: list[dict[str, Any]] = []
 
     def row(self, row: dict[str, Any]) -> None:
-        if self._rows and (row["type"] != self._rows[0]["type"] or len(self._rows) == TABLE_PAGE):
+        is_of_kind = self._rows and (self._view.columns or row["type"] == self._rows[0]["type"])
+        if self._rows and (not is_of_kind or len(self._rows) == TABLE_PAGE):
             self.finish()
         self._rows.append(row)
 
@@ -143,10 +163,11 @@ class Table:
         from kafkapy.output.table import render
 
         rows, self._rows = self._rows, []
-        self._sink.write(render(rows).encode("utf-8", "replace"))
+        self._sink.write(render(rows, self._view).encode("utf-8", "replace"))
 
 
-def _cell(value: Any) -> Any:
+def csv_cell(value: Any) -> Any:
+    """A value as CSV has it: null is empty, lists and objects are JSON."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,8 +1,8 @@
-"""The rows of a query on stdout: aligned in columns for people, or as JSON, JSON lines or CSV.
+"""The rows of a query on stdout: aligned in columns for people, or as JSON, JSON lines, YAML or CSV.
 
 Rows come as tuples of plain values: texts, numbers, booleans, None, lists and dictionaries. Unlike rows of other
 commands they have exactly the columns that were asked for, in that order; where two have one name, JSON calls the
-second ``name_2``.
+second ``name_2``, as do YAML and the options that name columns.
 """
 
 from __future__ import annotations
@@ -13,30 +13,46 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
-from kafkapy.output.row_writer import JsonDocument, JsonLines, json_bytes
+from kafkapy.output.row_view import RowView, shown_view
+from kafkapy.output.row_writer import csv_cell, row_writer
 from kafkapy.output.sink import Sink
+from kafkapy.output.viewed_rows import sorted_by
 
 Row = Sequence[Any]
 
 GUTTER = " | "
 NARROWEST = 12
+HEAD_LINES = 2
 PAGE_ROWS = 1000
 CSV_ROWS = 1000
 
 
 def print_result(output: str, columns: Sequence[str], rows: Iterable[Row], width: int | None, sink: Sink) -> int:
     """Write all rows, as a table no wider than ``width`` where that can be; how many there were."""
+    view = shown_view()
+    if view.names:
+        columns, rows = _viewed(view, columns, rows)
     if output == "table":
-        return _print_table(columns, rows, width, sink)
+        return _print_table(columns, rows, width, sink, view.has_header)
     if output == "csv":
-        return _print_csv(columns, rows, sink)
-    writer = JsonDocument(sink) if output == "json" else JsonLines(sink)
+        return _print_csv(columns, rows, sink, view.has_header)
+    writer = row_writer(output, sink, {})
     names = _unique(columns)
     count = 0
     for count, row in enumerate(rows, 1):  # noqa: B007
         writer.row(dict(zip(names, row, strict=True)))
     writer.finish()
     return count
+
+
+def _viewed(view: RowView, columns: Sequence[str], rows: Iterable[Row]) -> tuple[Sequence[str], Iterable[Row]]:
+    """The columns and the rows that were asked for; rows that are to be sorted are all held."""
+    names = _unique(columns)
+    view.check(names)
+    if view.sort_by is not None:
+        rows = sorted_by(rows, names.index(view.sort_by), view.is_descending)
+    places = [names.index(name) for name in view.columns or names]
+    return [columns[place] for place in places], ([row[place] for place in places] for row in rows)
 
 
 def _unique(columns: Sequence[str]) -> list[str]:
@@ -49,15 +65,16 @@ def _unique(columns: Sequence[str]) -> list[str]:
     return found
 
 
-def _print_csv(columns: Sequence[str], rows: Iterable[Row], sink: Sink) -> int:
+def _print_csv(columns: Sequence[str], rows: Iterable[Row], sink: Sink, has_header: bool) -> int:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
+    if has_header:
+        writer.writerow(columns)
     count = 0
     left = iter(rows)
     while True:
         some = list(islice(left, CSV_ROWS))
-        writer.writerows([_csv_cell(value) for value in row] for row in some)
+        writer.writerows([csv_cell(value) for value in row] for row in some)
         sink.write(text.getvalue().encode("utf-8", "replace"))
         if not some:
             return count
@@ -66,22 +83,20 @@ def _print_csv(columns: Sequence[str], rows: Iterable[Row], sink: Sink) -> int:
         text.truncate()
 
 
-def _csv_cell(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return json_bytes(value).decode() if isinstance(value, dict | list) else value
-
-
-def _print_table(columns: Sequence[str], rows: Iterable[Row], width: int | None, sink: Sink) -> int:
+def _print_table(columns: Sequence[str], rows: Iterable[Row], width: int | None, sink: Sink, has_header: bool) -> int:
     """Pages of rows, so that memory is bounded; each is as wide as its own rows need."""
+    head = 0 if has_header else HEAD_LINES
     left = iter(rows)
     count = 0
     while True:
         some = list(islice(left, PAGE_ROWS))
         if some or not count:
-            sink.write("".join(f"{line}\n" for line in table_lines(columns, some, width)).encode("utf-8", "replace"))
+            lines = list(table_lines(columns, some, width))[head:]
+            sink.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
         count += len(some)
         if len(some) < PAGE_ROWS:
+            if not has_header:
+                return count
             sink.write(b"(1 row)\n" if count == 1 else b"(%d rows)\n" % count)
             return count
 
@@ -126,8 +141,7 @@ def _is_number(value: Any) -> bool:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    text = _csv_cell(value)
-    text = text if isinstance(text, str) else str(text)
+    text = str(csv_cell(value))
     return text if text.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in text)
 
 

@@ -1,9 +1,11 @@
 """Rows as a table for people, drawn by rich.
 
 A table shows what a person looks for: times as dates, and no column that says the same dull thing in every row, such as
-a producer id of -1 or a codec of none. Where the terminal is too narrow, the columns that matter least go first, long
-texts take more lines, and the long ids of members lose their middle. What names a row is never left out and no number
-is cut: a table that still does not fit is wider than the terminal. The other formats have every field.
+a producer id of -1 or a codec of none. Where the terminal is too narrow, the columns that matter least go first and are
+named below, long texts take more lines, and the long ids of members lose their middle. What names a row is never left
+out and no number is cut: where that does not fit, each row is a block of lines, a field each. Columns that were chosen
+are shown as chosen. In a pipe nothing is left out or loses its middle, however wide the table. The other formats have
+every field.
 
 Control characters are shown as text (``\\x00``), but for line ends, which begin a line in their cell.
 """
@@ -15,6 +17,8 @@ import os
 import shutil
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from kafkapy.output.row_view import ALL, RowView
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -65,7 +69,7 @@ class Column:
         from rich.cells import cell_len
 
         self.name = name
-        self.is_kept = name in KEPT.get(rows[0]["type"], ())
+        self.is_kept = name in KEPT.get(rows[0].get("type", ""), ())
         self.cells = [_cell(name, row.get(name)) for row in rows]
         self.is_text = any(isinstance(row.get(name), str | list | dict) for row in rows)
         title = max(len(word) for word in name.split("_"))
@@ -86,41 +90,79 @@ class Column:
         return [_without_middle(cell, self.width) for cell in self.cells]
 
 
-def render(rows: list[dict[str, Any]]) -> str:
+def render(rows: list[dict[str, Any]], view: RowView = ALL) -> str:
     """All ``rows``, of one kind, as one table."""
+    width = _width()
+    columns = [Column(name, rows) for name in view.columns or _columns(rows)]
+    shown = _fitting(columns, width, is_chosen=bool(view.columns))
+    title = [] if view.columns or not view.has_header or "file" not in rows[0] else [rows[0]["file"]]
+    if width is not None and _needed(shown) > width:
+        lines = block_lines(columns, width)
+    else:
+        lines = _table_lines(shown, view.has_header, width is None)
+        left_out = [column.name for column in columns if column not in shown]
+        lines += _wrapped(f"Not shown: {', '.join(left_out)} (--columns chooses)", width) if left_out else []
+    return "".join(f"{line}\n" for line in (*title, *lines))
+
+
+def _table_lines(columns: list[Column], has_header: bool, is_pipe: bool) -> list[str]:
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    columns = [Column(name, rows) for name in _columns(rows)]
-    _fit(columns, _width())
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=has_header)
     for column in columns:
         column.add_to(table)
-    for row in zip(*(column.fitting_cells() for column in columns), strict=True):
+    for row in zip(*(column.cells if is_pipe else column.fitting_cells() for column in columns), strict=True):
         table.add_row(*row)
     out = io.StringIO()
-    width = max(_width(), _needed(columns))
-    console = Console(file=out, width=width, force_terminal=False, markup=False, highlight=False, emoji=False)
-    if "file" in rows[0]:
-        console.print(rows[0]["file"], soft_wrap=True)
-    console.print(table)
-    return "".join(line.rstrip() + "\n" for line in out.getvalue().splitlines())
+    plain: Any = {"force_terminal": False, "markup": False, "highlight": False, "emoji": False}
+    Console(file=out, width=_needed(columns), **plain).print(table)
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    return lines if has_header else [line.removeprefix(" ") for line in lines[1:-1]]
 
 
-def _fit(columns: list[Column], width: int) -> None:
-    """Take columns away until the rest can stand beside one another, and share out the room that is left."""
-    for name in GOES_FIRST:
-        if _needed(columns) <= width:
-            break
-        columns[:] = [column for column in columns if column.name != name or column.is_kept or len(columns) == 1]
+def block_lines(columns: list[Column], width: int) -> list[str]:
+    """A block of lines for each row, with an empty one between; a value that is too long goes on below itself."""
+    names = max(len(column.name) for column in columns)
+    lines: list[str] = []
+    for row in zip(*(column.cells for column in columns), strict=True):
+        lines += [""] if lines else []
+        for column, cell in zip(columns, row, strict=True):
+            first, *more = [piece for line in cell.split("\n") for piece in _wrapped(line, width - names - 2)]
+            lines += [f"{column.name:{names}}  {first}".rstrip(), *(f"{'':{names}}  {piece}" for piece in more)]
+    return lines
+
+
+def _wrapped(text: str, width: int | None) -> list[str]:
+    """Lines of ``text``, broken between words where that can be; at least one."""
+    from textwrap import wrap
+
+    if width is None or len(text) <= width:
+        return [text]
+    return wrap(text, max(width, NARROWEST_TEXT), break_on_hyphens=False) or [""]
+
+
+def _fitting(columns: list[Column], width: int | None, is_chosen: bool) -> list[Column]:
+    """The columns that can stand beside one another, with the room that is left shared out among them."""
+    shown = list(columns)
+    if width is None:
+        for column in shown:
+            column.width = column.widest if column.name in NAMES_A_ROW else column.width
+        width = WIDTH_IN_A_PIPE
+    elif not is_chosen:
+        for name in GOES_FIRST:
+            if _needed(shown) <= width:
+                break
+            shown = [column for column in shown if column.name != name or column.is_kept or len(shown) == 1]
     for names_a_row in (True, False):
-        growing = [column for column in columns if (column.name in NAMES_A_ROW) is names_a_row]
-        while _needed(columns) < width:
+        growing = [column for column in shown if (column.name in NAMES_A_ROW) is names_a_row]
+        while _needed(shown) < width:
             narrow = [column for column in growing if column.width < column.widest]
             if not narrow:
                 break
             min(narrow, key=lambda column: column.width).width += 1
+    return shown
 
 
 def _needed(columns: list[Column]) -> int:
@@ -151,10 +193,9 @@ def _is_dull(name: str, value: Any) -> bool:
     return value in DULL or (name in DULL_IN and value == DULL_IN[name])
 
 
-def _width() -> int:
-    if "COLUMNS" in os.environ or os.isatty(1):
-        return shutil.get_terminal_size().columns
-    return WIDTH_IN_A_PIPE
+def _width() -> int | None:
+    """How wide the terminal is; None where there is none."""
+    return shutil.get_terminal_size().columns if "COLUMNS" in os.environ or os.isatty(1) else None
 
 
 def _cell(name: str, value: Any) -> str:

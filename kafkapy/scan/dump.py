@@ -85,7 +85,7 @@ class _Dump:
             from kafkapy.output.row_writer import row_writer
             from kafkapy.scan.rows import columns_by_type
 
-            self._rows = row_writer(options.output.value, sink, columns_by_type())
+            self._rows = row_writer(options.output.value, sink, columns_by_type(), options.view)
 
     def run(self) -> int:
         lost = False

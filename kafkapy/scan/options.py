@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from kafkapy.output.output_format import Output
+from kafkapy.output.row_view import ALL, RowView
 
 DEFAULT_DECODER = "string"
 MAX_INT = 2**31 - 1
@@ -74,6 +75,7 @@ class DumpOptions(NamedTuple):
     skip_record_metadata: bool = False
     # beyond Kafka's
     output: Output = Output.KAFKA
+    view: RowView = ALL
     filters: Filters = Filters()
     resync: bool = False
     summary: bool = False

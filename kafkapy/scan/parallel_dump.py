@@ -47,6 +47,8 @@ def dump_in_parallel(options: DumpOptions, engine: Engine, sink: Sink | None = N
     """Dump every file to ``sink``, stdout where none is given; the exit code."""
     if options.summary or options.output not in (Output.KAFKA, Output.JSONL):
         raise UsageError("--engine spark prints Kafka's lines or --output jsonl, and no --summary")
+    if options.view.sort_by is not None:
+        raise UsageError("--engine spark prints rows in the order of the files: no --sort-by")
     for name in (options.key_decoder, options.value_decoder):
         payload_decoder(name)
     sink = sink or Sink()

@@ -1,7 +1,8 @@
-"""A dump as rows: JSON lines, a JSON document, CSV or a table.
+"""A dump as rows: JSON lines, a JSON document, YAML, CSV or a table.
 
 JSON rows of ordinary batches and records are written by the kernel. All others (control records, v0 and v1 messages,
-records of an internal topic, and every row of CSV and tables) are made here as the dataclasses of ``rows``.
+records of an internal topic, rows that are sorted or have chosen columns, and every row of the other forms) are made
+here as the dataclasses of ``rows``.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class RowPrinter:
         self._file = file
         self._data = options.print_data_log
         self._parse = record_parser(options)
-        self._json = options.output in takes_json
+        self._json = options.output in takes_json and not options.view.names
         self._deep = options.deep
         style = takes_json.get(options.output, JSON_LINES)
         self.writer = LineWriter(rows.write_rows, style, options.deep, self._data, True, file)

@@ -1,4 +1,4 @@
-"""The rows of a dump: what ``--output json``, ``jsonl``, ``csv`` and ``table`` print, and the contract of their fields.
+"""The rows of a dump: what any ``--output`` but Kafka's own lines prints, and the contract of their fields.
 
 One kind of file gives one kind of row: a .log or .checkpoint gives ``batch`` rows, or ``record`` rows when records are
 read; an .index, .timeindex, .txnindex and .snapshot give rows of their entries. A field that does not apply is ABSENT:

@@ -88,7 +88,7 @@ def summarize(files: list[str], options: DumpOptions, sink: Sink) -> int:
         raise KafkapyError("--summary reads .log files, and none was given")
     damaged = False
     columns = {"summary": list(Summary("").row())}
-    rows = None if options.output is Output.KAFKA else row_writer(options.output.value, sink, columns)
+    rows = None if options.output is Output.KAFKA else row_writer(options.output.value, sink, columns, options.view)
     progress = Progress(sum(os.path.getsize(path) for path in logs if os.path.exists(path)), quiet_stdout=True)
     try:
         for path in logs:

@@ -49,12 +49,18 @@ def test_a_narrow_table_keeps_what_names_a_row(columns: Any, width: int, member:
     assert {"group", "topic", "partition", "consumer", "lag"} <= set(title_words(lines))
 
 
-def test_what_does_not_fit_is_wider_than_the_terminal(columns: Any) -> None:
+def test_where_no_table_fits_a_row_is_a_block_of_lines(columns: Any) -> None:
     columns(40)
-    lines = render([OFFSET]).splitlines()
-    assert max(map(len, lines)) > 40
+    long = "a few words too long for one line of it"
+    lines = render([OFFSET, OFFSET | {"partition": 8, "metadata": long}]).splitlines()
+    assert max(map(len, lines)) <= 40
+    first, second = lines[: lines.index("")], lines[lines.index("") + 1 :]
+    assert [line.split()[0] for line in first if line[0] != " "] == list(OFFSET)[1:]
     for text in ("billing", "orders", "123456", "234567", "111111"):
-        assert text in lines[-2]
+        assert any(line.endswith(f"  {text}") for line in first)
+    values = [line[len("commit_timestamp") + 2 :] for line in second]
+    assert MEMBER in "".join(values)
+    assert long in " ".join(values)
 
 
 def test_long_names_take_more_lines(columns: Any) -> None:

@@ -1,0 +1,26 @@
+"""What was probably meant by a name that is not there: the end of an error that names it.
+
+Kafka's own lines are never changed by it: beside one of those, the hint is a line of its own on stderr that begins with
+``kafkapy: ``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+SIMILAR = 0.6
+
+
+def near_miss(name: str, known: Iterable[str], similarity: float = SIMILAR) -> str | None:
+    """The one of ``known`` that is most like a name, but for upper and lower case; None where none is much like it."""
+    from difflib import get_close_matches
+
+    by_lower = {each.lower(): each for each in sorted(known, reverse=True)}
+    found = get_close_matches(name.lower(), by_lower, 1, similarity)
+    return by_lower[found[0]] if found else None
+
+
+def did_you_mean(name: str, known: Iterable[str], similarity: float = SIMILAR) -> str:
+    """What to append to an error about a name, or nothing."""
+    found = near_miss(name, known, similarity)
+    return "" if found is None else f"; did you mean '{found}'?"

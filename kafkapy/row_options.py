@@ -1,0 +1,51 @@
+"""``--columns``, ``--no-header`` and ``--sort-by``: what every command that has ``--output`` takes beside it.
+
+The commands do not see them: their values become the ``RowView`` that is shown while the command runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from typer._click import Context, Parameter
+from typer.core import TyperOption
+
+OUTPUT = "--output"
+COLUMNS, NO_HEADER, SORT_BY = "kafkapy.columns", "kafkapy.no_header", "kafkapy.sort_by"
+
+
+def with_row_options(params: Sequence[Parameter]) -> list[Parameter]:
+    """The parameters of a command, with these three behind ``--output`` where there is one."""
+    return [each for param in params for each in (param, *(_beside(param) if OUTPUT in param.opts else ()))]
+
+
+def row_view(ctx: Context) -> AbstractContextManager[None]:
+    """What holds while a command runs: that rows are shown as its options say."""
+    given = {name: ctx.meta.pop(name, None) for name in (COLUMNS, NO_HEADER, SORT_BY)}
+    if not any(value is not None for value in given.values()):
+        return nullcontext()
+    from kafkapy.output.row_view import parse_view, showing
+
+    output = next(param.name for param in ctx.command.params if OUTPUT in param.opts)
+    return showing(parse_view(ctx.params[output or ""], given[COLUMNS], given[NO_HEADER] is not None, given[SORT_BY]))
+
+
+def _beside(output: Parameter) -> Iterator[TyperOption]:
+    panel = getattr(output, "rich_help_panel", None)
+    yield _option("--columns", COLUMNS, panel, "Which columns, and in which order.", metavar="COL[,COL...]")
+    yield _option("--no-header", NO_HEADER, panel, "Leave the names of the columns out of table and csv.", is_flag=True)
+    yield _option(
+        "--sort-by", SORT_BY, panel, "Sort the rows by a column, as COL:desc downwards.", metavar="COL[:desc]"
+    )
+
+
+def _option(name: str, key: str, panel: str | None, help_text: str, **kind: Any) -> TyperOption:
+    def keep(ctx: Context, _: Parameter, value: Any) -> None:
+        if value is not None and value is not False:
+            ctx.meta[key] = value
+
+    return TyperOption(
+        param_decls=[name], expose_value=False, help=help_text, callback=keep, rich_help_panel=panel, **kind
+    )
