@@ -22,6 +22,7 @@ COMMANDS = {
     "broker-api-versions": "Show which versions of each request the brokers take, and which one a client would use.",
     "cluster": "Stop, kill, start and slow down the brokers of a cluster directory, and see where replicas stand.",
     "cluster-id": "Show the id of a cluster.",
+    "config": "Give clusters names, and choose the one that commands mean.",
     "configs": "Show and change configs of topics, brokers, users, clients, groups and client metrics.",
     "console-consumer": "Print the records of topics, or run a command for each, as members of a group.",
     "console-producer": "Send each line of the standard input to a topic as a record.",
@@ -49,6 +50,7 @@ COMMANDS = {
     "streams-groups": "List, describe and delete streams groups, and reset their offsets.",
     "throughput": "Show what comes in, by topic, partition or producer and over time, and when retention will take it.",
     "topics": "Create, list, describe, alter and delete topics.",
+    "tour": "Show what kafkapy does, step by step, on a cluster that it makes for that.",
     "transactions": "List and describe transactions, find those that hang, and abort them.",
 }
 """Each subcommand with its one-line help; ``dump-log`` lives in commands/dump_log.py."""

@@ -188,11 +188,17 @@ def _table(columns: Sequence[str], rows: list[list[str]], old: list[list[str]], 
         for name, cell, width, style in zip(columns, cells, widths, styles, strict=True):
             shown = cell if len(cell) <= width else "..." + cell[len(cell) - width + 3 :]
             pieces += [("  ", ""), (shown.rjust(width) if name in right else shown.ljust(width), style)]
-        return pieces
+        return _without_blank_end(pieces)
 
     yield line(columns, ["dim"] * len(columns))
     for row, before in zip(rows, old, strict=True):
         yield line(row, [_style(new != was) for new, was in zip(row, before, strict=True)])
+
+
+def _without_blank_end(pieces: Line) -> Line:
+    while pieces and not pieces[-1][0].strip():
+        pieces = pieces[:-1]
+    return [*pieces[:-1], *((text.rstrip(), style) for text, style in pieces[-1:])]
 
 
 def _style(changed: bool) -> str:

@@ -1,5 +1,5 @@
-"""Lines with styles: a line is a list of pieces, each a text and the name of its style, so that the same lines are plain
-in a pipe and coloured in a terminal.
+"""Lines with styles: a line is a list of pieces, each a text and the name of its style, so that the same lines are
+plain in a pipe and coloured in a terminal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Line = list[Piece]
 def print_styled(lines: Iterable[Line]) -> None:
     """Write lines as they come, with colour where a person looks at them."""
     if not os.isatty(1) or "NO_COLOR" in os.environ:
-        print_lines("".join(text for text, _ in line).rstrip() for line in lines)
+        print_lines("".join(text for text, _ in line) for line in lines)
         return
     from rich.console import Console
     from rich.text import Text

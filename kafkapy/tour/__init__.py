@@ -1,0 +1,1 @@
+"""The tour: steps as data, played by a shell in a scratch directory."""

@@ -1,0 +1,71 @@
+"""What is in those files, line by line."""
+
+from kafkapy.tour.step import Command, Note, Step, StepName
+
+BATCH = r"^baseOffset: (?P<base>\d+) lastOffset: (?P<last>\d+) "
+PRODUCER = r".*producerId: (?P<producer>\d+) producerEpoch: (?P<epoch>\d+) "
+RECORD = r"^\| offset: (?P<offset>\d+) "
+
+STEP = Step(
+    StepName.DUMP,
+    "Dump the segment, line by line",
+    "The same lines as Kafka's kafka-dump-log.sh prints. A line that begins with a bar is a record, any other one the "
+    "batch that holds the records below it.",
+    (
+        Command(
+            "kafkapy dump-log --print-data-log \\\n    --files cluster/broker-1/payments-0/00000000000000000000.log",
+            (
+                Note(
+                    r"^Dumping .*/(?P<file>[^/]+)$", "The name of a segment is the first offset that may be in it ..."
+                ),
+                Note(r"^Log starting offset: (?P<start>\d+)$", "here {start}."),
+                Note(
+                    BATCH + PRODUCER + r".*position: (?P<position>\d+).* size: (?P<size>\d+) .*isvalid: true$",
+                    "The batch of the first transaction: offsets {base} to {last}, {size} bytes from byte {position} "
+                    "of the file on. The transactional id till-1 has been given producer id {producer}, epoch {epoch}. "
+                    "isvalid: its checksum, crc, is right.",
+                ),
+                Note(
+                    RECORD
+                    + r"CreateTime: (?P<time>\d+) keySize: -1 valueSize: (?P<size>\d+) .* payload: (?P<value>.*)$",
+                    'A record: no key (size -1), and a value of {size} bytes, "{value}". CreateTime is in '
+                    "milliseconds since 1970.",
+                ),
+                Note(
+                    RECORD + r".* sequence: (?P<sequence>\d+) .* payload: (?P<value>.*)$",
+                    'The next one, "{value}". By its sequence, {sequence}, a broker knows a retry when it sees one.',
+                ),
+                Note(
+                    BATCH + r".* isTransactional: true isControl: true ",
+                    "A control batch, written by the transaction coordinator. It takes offset {base}, and no consumer "
+                    "is given it.",
+                ),
+                Note(RECORD + r".* endTxnMarker: COMMIT", "The marker: what came before offset {offset} is committed."),
+                Note(
+                    BATCH + PRODUCER,
+                    "The second transaction, offsets {base} to {last}. Each transaction has a new epoch, now {epoch}, "
+                    "so that a message that comes late cannot get into it.",
+                ),
+                Note(RECORD + r".* payload: (?P<value>.*)$", '"{value}" is in the log as any other record ...'),
+                Note(RECORD + r".* payload: (?P<value>.*)$", 'and so is "{value}".'),
+                Note(BATCH + r".* isControl: true ", "The control batch that ends it, at offset {base} ..."),
+                Note(
+                    RECORD + r".* endTxnMarker: ABORT",
+                    "with an ABORT: this is why read_committed passed both records over.",
+                ),
+            ),
+            is_line_by_line=True,
+        ),
+        Command(
+            "kafkapy dump-log \\\n    --files cluster/broker-1/payments-0/00000000000000000000.txnindex",
+            (
+                Note(
+                    r"producerId: (?P<producer>\d+) firstOffset: (?P<first>\d+) lastOffset: (?P<last>\d+) ",
+                    "How consumers know before they meet the marker: producer {producer} aborted what it wrote from "
+                    "offset {first} to {last}.",
+                ),
+            ),
+            is_line_by_line=True,
+        ),
+    ),
+)

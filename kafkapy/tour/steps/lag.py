@@ -1,0 +1,26 @@
+"""A group that does not keep up."""
+
+from kafkapy.tour.step import Command, Note, Step, StepName
+
+STEP = Step(
+    StepName.LAG,
+    "See a group fall behind",
+    "A thousand orders come in, and the group billing does not read them.",
+    (
+        Command(
+            "seq 1000 | sed 's/.*/customer-&:order &/' |\n"
+            "    kafkapy console-producer --topic orders --compression-codec lz4 \\\n"
+            "    --reader-property parse.key=true --reader-property key.separator=:"
+        ),
+        Command(
+            "kafkapy lag --group billing",
+            (
+                Note(
+                    r"billing +\(all\) +- +- +- +(?P<lag>\d+) +(?P<time>\S+ \S+(?: \d+ ms)?) .* (?P<verdict>\w+)\n",
+                    "In all partitions together the group is {lag} records behind. The oldest of them has waited "
+                    "for {time}. The verdict, in the last column: {verdict}, since its commits do not move.",
+                ),
+            ),
+        ),
+    ),
+)

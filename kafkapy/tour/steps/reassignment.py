@@ -1,0 +1,31 @@
+"""A plan to empty a broker."""
+
+from kafkapy.tour.step import Command, Note, Step, StepName
+
+STEP = Step(
+    StepName.REASSIGNMENT,
+    "Plan to take orders off broker 3",
+    "A plan has Kafka's own JSON form. It moves as few bytes as it can, says what that costs, and can be played before "
+    "anything moves.",
+    (
+        Command('echo \'{"version": 1, "topics": [{"topic": "orders"}]}\' >topics.json'),
+        Command(
+            "kafkapy reassign-partitions --generate --drain-broker 3 --simulate \\\n"
+            "    --topics-to-move-json-file topics.json --save plan.json",
+            (
+                Note(
+                    r"changes (?P<changed>\d+) of (?P<all>\d+) partitions:\n +replicas moved +(?P<replicas>\d+)\n"
+                    r" +bytes moved +(?P<bytes>\d+)",
+                    "{changed} of {all} partitions change: {replicas} copies have to be made, of {bytes} bytes in all. "
+                    "(Most of the {all} are those of Kafka's internal topics.)",
+                ),
+                Note(
+                    r"copied +(?P<moving>\d+) +(?P<bytes>[\d.]+ \w+) ",
+                    "The last table plays the plan on a copy of the metadata: {moving} partitions copy {bytes}, and "
+                    "then change leaders. 'kafkapy reassign-partitions --execute --reassignment-json-file plan.json' "
+                    "does it.",
+                ),
+            ),
+        ),
+    ),
+)

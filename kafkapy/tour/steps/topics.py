@@ -1,0 +1,37 @@
+"""Topics with copies of their partitions."""
+
+from kafkapy.tour.step import Command, Note, Step, StepName
+
+STEP = Step(
+    StepName.TOPICS,
+    "Create topics, and see who has them",
+    "The topic orders gets three partitions with two copies each. payments gets one partition with three copies; two "
+    "of them must have a record before it counts as written.",
+    (
+        Command("kafkapy topics --create --topic orders --partitions 3 --replication-factor 2"),
+        Command(
+            "kafkapy topics --create --topic payments --partitions 1 \\\n"
+            "    --replication-factor 3 --config min.insync.replicas=2"
+        ),
+        Command(
+            "kafkapy topics --describe",
+            (
+                Note(
+                    r"^Topic: orders\tTopicId: (?P<id>[\w-]+)",
+                    "A topic, with an id: were it deleted and made again, it would be another topic. Then its "
+                    "partitions:",
+                ),
+                Note(
+                    r"Partition: 0\tLeader: (?P<leader>\d+)\tReplicas: (?P<replicas>[\d,]+)\tIsr: (?P<isr>[\d,]+)",
+                    "Broker {leader} leads: clients write to it and read from it. Brokers {replicas} have copies. "
+                    "Those that are in sync, the Isr, are {isr}; the next leader is one of them.",
+                ),
+                Note(
+                    r"^Topic: payments\t.*ReplicationFactor: (?P<copies>\d+)\t.*min\.insync\.replicas=(?P<least>\d+)",
+                    "{copies} copies, of which {least} have to be in sync for a write.",
+                ),
+            ),
+            is_line_by_line=True,
+        ),
+    ),
+)
