@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kafkapy.contexts.context_option import CLUSTER
 from kafkapy.errors import UsageError
-
-from .cluster_options import CLUSTER
 
 if TYPE_CHECKING:
     from kafkapy.metadata.acl_selection import Access, Resources
@@ -28,8 +27,8 @@ def _flag(name: str, help_text: str, panel: str) -> Any:
 AddOption = Annotated[bool, _flag("--add", "Add ACLs.", ACTIONS)]
 RemoveOption = Annotated[bool, _flag("--remove", "Remove ACLs, after asking.", ACTIONS)]
 ListOption = Annotated[bool, _flag("--list", "List ACLs: of resources, or all.", ACTIONS)]
-TopicOption = Annotated[list[str] | None, _several("--topic", "NAME", "A topic; '*' for all.", RESOURCES)]
-GroupOption = Annotated[list[str] | None, _several("--group", "NAME", "A group; '*' for all.", RESOURCES)]
+TopicOption = Annotated[list[str] | None, _several("--topic", "TOPIC", "A topic; '*' for all.", RESOURCES)]
+GroupOption = Annotated[list[str] | None, _several("--group", "GROUP", "A group; '*' for all.", RESOURCES)]
 ClusterOrDirectoryOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -40,7 +39,7 @@ ClusterOrDirectoryOption = Annotated[
     ),
 ]
 TransactionalIdOption = Annotated[
-    list[str] | None, _several("--transactional-id", "ID", "A transactional id; '*' for all.", RESOURCES)
+    list[str] | None, _several("--transactional-id", "TRANSACTIONAL-ID", "A transactional id; '*' for all.", RESOURCES)
 ]
 DelegationTokenOption = Annotated[
     list[str] | None, _several("--delegation-token", "ID", "A delegation token; '*' for all.", RESOURCES)
@@ -53,7 +52,7 @@ PatternTypeOption = Annotated[
     str,
     typer.Option(
         "--resource-pattern-type",
-        metavar="TYPE",
+        metavar="literal|prefixed|any|match",
         help="What names mean: literal, or prefixed for all that begin so; to list or remove also any (of either "
         "type), or match (whatever applies to the name).",
         rich_help_panel=RESOURCES,

@@ -48,8 +48,8 @@ def assign(
     assignor: Annotated[
         str,
         typer.Option(
-            metavar="NAME",
-            help="range, roundrobin, sticky, cooperative-sticky or uniform.",
+            metavar="range|roundrobin|sticky|cooperative-sticky|uniform",
+            help="Who divides the partitions.",
             show_default=True,
             rich_help_panel=GROUP,
         ),
@@ -57,8 +57,8 @@ def assign(
     group_protocol: Annotated[
         str | None,
         typer.Option(
-            metavar="PROTOCOL",
-            help="classic or consumer. The default is consumer for uniform, and classic for all others.",
+            metavar="classic|consumer",
+            help="How the group agrees. The default is consumer for uniform, and classic for all others.",
             rich_help_panel=GROUP,
         ),
     ] = None,

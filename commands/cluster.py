@@ -26,7 +26,7 @@ app = new_group(
 )
 
 OutputOption = Annotated[Output, typer.Option("--output", help="How to print: as lines, or as rows with typed fields.")]
-TopicOption = Annotated[str | None, typer.Option("--topic", metavar="REGEX", help="Show only topics with such a name.")]
+TopicOption = Annotated[str | None, typer.Option("--topic", metavar="TOPIC", help="Show only topics with such a name.")]
 ExcludeInternalOption = Annotated[bool, typer.Option("--exclude-internal", help="Do not show Kafka's own topics.")]
 BrokerArgument = Annotated[int, typer.Argument(metavar="BROKER", help="The broker's id.", show_default=False)]
 

@@ -54,7 +54,9 @@ def list_endpoints(
 
 
 def unregister(
-    broker_id: Annotated[int, typer.Option("--id", "-i", metavar="ID", help="The broker's id.", show_default=False)],
+    broker_id: Annotated[
+        int, typer.Option("--id", "-i", metavar="BROKER", help="The broker's id.", show_default=False)
+    ],
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,

@@ -88,35 +88,34 @@ def configs(
     entity_type: Annotated[
         list[str],
         typer.Option(
-            metavar="TYPE",
-            help="topics, clients, users, brokers, broker-loggers, ips, client-metrics or groups; users and clients "
-            "may go together.",
+            metavar="topics|clients|users|brokers|broker-loggers|ips|client-metrics|groups",
+            help="What the entity is; users and clients may go together.",
             rich_help_panel=ENTITIES,
         ),
     ] = [],  # noqa: B006
     entity_name: Annotated[
         list[str],
-        typer.Option(metavar="NAME", help="The name of the entity; all without.", rich_help_panel=ENTITIES),
+        typer.Option(metavar="ENTITY", help="The name of the entity; all without.", rich_help_panel=ENTITIES),
     ] = [],  # noqa: B006
     entity_default: Annotated[
         bool, typer.Option("--entity-default", help="What holds for all that have none.", rich_help_panel=ENTITIES)
     ] = False,
-    topic: Annotated[str | None, _shortcut("--topic", "NAME", "A topic.")] = None,
+    topic: Annotated[str | None, _shortcut("--topic", "TOPIC", "A topic.")] = None,
     client: Annotated[str | None, _shortcut("--client", "ID", "A client id.")] = None,
     client_defaults: Annotated[bool, _default("--client-defaults", "All clients.")] = False,
     user: Annotated[str | None, _shortcut("--user", "NAME", "A user principal.")] = None,
     user_defaults: Annotated[bool, _default("--user-defaults", "All users.")] = False,
-    broker: Annotated[str | None, _shortcut("--broker", "ID", "A broker.")] = None,
+    broker: Annotated[str | None, _shortcut("--broker", "BROKER", "A broker.")] = None,
     broker_defaults: Annotated[bool, _default("--broker-defaults", "All brokers.")] = False,
-    broker_logger: Annotated[str | None, _shortcut("--broker-logger", "ID", "The loggers of a broker.")] = None,
+    broker_logger: Annotated[str | None, _shortcut("--broker-logger", "BROKER", "The loggers of a broker.")] = None,
     ip: Annotated[str | None, _shortcut("--ip", "IP", "An address.")] = None,
     ip_defaults: Annotated[bool, _default("--ip-defaults", "All addresses.")] = False,
     client_metrics: Annotated[str | None, _shortcut("--client-metrics", "NAME", "A client metrics resource.")] = None,
-    group: Annotated[str | None, _shortcut("--group", "ID", "A group.")] = None,
+    group: Annotated[str | None, _shortcut("--group", "GROUP", "A group.")] = None,
     add_config: Annotated[
         str | None,
         typer.Option(
-            metavar="K=V[,K=V...]", help="Set these; a list goes into brackets: k=[a,b].", rich_help_panel=CHANGES
+            metavar="CONFIG=VALUE[,...]", help="Set these; a list goes into brackets: k=[a,b].", rich_help_panel=CHANGES
         ),
     ] = None,
     add_config_file: Annotated[
@@ -125,7 +124,7 @@ def configs(
     ] = None,
     delete_config: Annotated[
         list[str],
-        typer.Option(metavar="K[,K...]", help="Take these back to their defaults.", rich_help_panel=CHANGES),
+        typer.Option(metavar="CONFIG[,CONFIG...]", help="Take these back to their defaults.", rich_help_panel=CHANGES),
     ] = [],  # noqa: B006
     no_fsync: Annotated[
         bool,

@@ -92,10 +92,10 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
     ),
 )
 def console_consumer(
-    topic: Annotated[str | None, _text("NAME", "The topic.", WHAT)] = None,
+    topic: Annotated[str | None, _text("TOPIC", "The topic.", WHAT)] = None,
     include: Annotated[str | None, _text("REGEX", "Every topic whose whole name matches.", WHAT)] = None,
     partition: Annotated[
-        int | None, _text("N", "One partition; from its end on, unless --offset says otherwise.", WHAT)
+        int | None, _text("PARTITION", "One partition; from its end on, unless --offset says otherwise.", WHAT)
     ] = None,
     offset: Annotated[
         str | None, _text("OFFSET", "Where in the partition to begin: an offset, earliest or latest.", WHAT)
@@ -106,7 +106,7 @@ def console_consumer(
     isolation_level: Annotated[
         str | None,
         _text(
-            "LEVEL",
+            "read_uncommitted|read_committed",
             "read_committed leaves out transactions that were aborted or are open; the default is read_uncommitted.",
             WHAT,
         ),

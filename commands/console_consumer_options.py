@@ -25,7 +25,7 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
 
 GroupOption = Annotated[
     str | None,
-    _text("NAME", "Consume as a member of this group, from its committed offsets on.", GROUP),
+    _text("GROUP", "Consume as a member of this group, from its committed offsets on.", GROUP),
 ]
 MembersOption = Annotated[
     int | None,

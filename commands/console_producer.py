@@ -64,7 +64,7 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
     ),
 )
 def console_producer(
-    topic: Annotated[str | None, _text("NAME", "The topic (required).", WHERE)] = None,
+    topic: Annotated[str | None, _text("TOPIC", "The topic (required).", WHERE)] = None,
     reader_property: Annotated[
         list[str] | None,
         _text(
@@ -83,7 +83,8 @@ def console_producer(
         typer.Option("--sync", help="Have each record on disk before the next is read.", rich_help_panel=SENDING),
     ] = False,
     compression_codec: Annotated[
-        str | None, _text("[CODEC]", "none, gzip, snappy, lz4 or zstd; gzip where none is named.", SENDING)
+        str | None,
+        _text("[none|gzip|snappy|lz4|zstd]", "none, gzip, snappy, lz4 or zstd; gzip where none is named.", SENDING),
     ] = None,
     batch_size: Annotated[int | None, _text("BYTES", "How large a batch may grow.  [default: 16384]", SENDING)] = None,
     timeout: Annotated[
@@ -97,7 +98,7 @@ def console_producer(
         typer.Option("--no-fsync", help="Do not wait for the disk: for play only.", rich_help_panel=SENDING),
     ] = False,
     transactional_id: Annotated[
-        str | None, _text("ID", "Send in transactions, as the producer of this id.", TRANSACTIONS)
+        str | None, _text("TRANSACTIONAL-ID", "Send in transactions, as the producer of this id.", TRANSACTIONS)
     ] = None,
     transaction_size: Annotated[
         int, typer.Option(metavar="N", min=1, help="Records in a transaction.", rich_help_panel=TRANSACTIONS)

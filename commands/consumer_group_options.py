@@ -37,7 +37,7 @@ GroupOption = Annotated[list[str] | None, _value("--group", "GROUP", "The group;
 AllGroupsOption = Annotated[bool, _flag("--all-groups", "All consumer groups.", WHICH)]
 TopicOption = Annotated[
     list[str] | None,
-    _value("--topic", "TOPIC[:N,...]", "The topic, or only these partitions of it; may be given again.", WHICH),
+    _value("--topic", "TOPIC[:PARTITION,...]", "The topic, or only these partitions of it; may be given again.", WHICH),
 ]
 AllTopicsOption = Annotated[bool, _flag("--all-topics", "All partitions that the group has committed.", WHICH)]
 

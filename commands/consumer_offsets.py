@@ -64,15 +64,16 @@ def consumer_offsets(
             rich_help_panel=WHICH,
         ),
     ] = Records.OFFSETS,
-    group: Annotated[list[str] | None, _option("ID", "Of this group. Can be given more than once.")] = None,
+    group: Annotated[list[str] | None, _option("GROUP", "Of this group. Can be given more than once.")] = None,
     topic: Annotated[
-        list[str] | None, _option("NAME", "Committed for this topic. Can be given more than once.")
+        list[str] | None, _option("TOPIC", "Committed for this topic. Can be given more than once.")
     ] = None,
     partition: Annotated[
-        list[int] | None, _option("N", "Committed for the partition of this number. Can be given more than once.")
+        list[int] | None,
+        _option("PARTITION", "Committed for the partition of this number. Can be given more than once."),
     ] = None,
     transactional_id: Annotated[
-        list[str] | None, _option("ID", "Of this transactional id. Can be given more than once.")
+        list[str] | None, _option("TRANSACTIONAL-ID", "Of this transactional id. Can be given more than once.")
     ] = None,
     from_time: Annotated[
         str | None, _option("TIME", "Written at this time or later: epoch milliseconds, or ISO 8601 (UTC by default).")

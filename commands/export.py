@@ -62,7 +62,7 @@ def _flag(panel: str, name: str, help_text: str) -> Any:
         ),
         (
             "Values by an Avro schema, as columns:",
-            "kafkapy export --topic orders --to parquet --out typed --decode-value confluent:order.avsc",
+            "kafkapy export --topic payments --to parquet --out typed --decode-value confluent:payment.avsc",
         ),
         (
             "The lines of kafka-dump-log.sh, one file a partition:",
@@ -82,10 +82,10 @@ def export(
             HOW, "DIR", "Where to: a new directory, or one of an earlier run. All executors must have it.", "--out"
         ),
     ],
-    topic: Annotated[list[str] | None, _option(WHAT, "NAME", "This topic. Can be given more than once.")] = None,
+    topic: Annotated[list[str] | None, _option(WHAT, "TOPIC", "This topic. Can be given more than once.")] = None,
     exclude_internal: Annotated[bool, _flag(WHAT, "--exclude-internal", "Leave out internal topics.")] = False,
     table: Annotated[str, _option(WHAT, "TABLE", f"Of the tables {', '.join(TABLES)}.")] = "records",
-    columns: Annotated[str | None, _option(WHAT, "NAME[,NAME...]", "Only these columns, in this order.")] = None,
+    columns: Annotated[str | None, _option(WHAT, "COLUMN[,COLUMN...]", "Only these columns, in this order.")] = None,
     from_time: Annotated[
         str | None,
         _option(WHAT, "TIME", "From this timestamp on: epoch milliseconds, or ISO 8601 (UTC by default)."),

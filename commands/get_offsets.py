@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kafkapy.near_misses import hinting
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
@@ -43,11 +44,15 @@ app = new_app()
 def get_offsets(
     topic: Annotated[
         str | None,
-        typer.Option(metavar="REGEX", help="A name, or a regular expression for several.", rich_help_panel=PARTITIONS),
+        typer.Option(metavar="TOPIC", help="A name, or a regular expression for several.", rich_help_panel=PARTITIONS),
     ] = None,
     partitions: Annotated[
         str | None,
-        typer.Option(metavar="N[,N...]", help="Only the partitions with these numbers.", rich_help_panel=PARTITIONS),
+        typer.Option(
+            metavar="PARTITION[,PARTITION...]",
+            help="Only the partitions with these numbers.",
+            rich_help_panel=PARTITIONS,
+        ),
     ] = None,
     topic_partitions: Annotated[
         str | None,
@@ -92,7 +97,7 @@ def get_offsets(
                 rules = partition_filter.topic_and_partitions(topic, partitions)
             chosen = partition_filter.select_partitions(opened.image(), rules, exclude_internal_topics)
         except KafkaError as error:
-            fail(f"Error occurred: {error}")
+            fail(f"Error occurred: {error}", hinting(error, "topic", topic or "", opened.image().topics))
         print_rows(output, _rows(opened, chosen, spec, skipped))
     if skipped:
         raise typer.Exit(1)

@@ -53,7 +53,7 @@ def groups(
     list_: Annotated[bool, typer.Option("--list", help="List groups.", rich_help_panel=ACTION)] = False,
     group_type: Annotated[
         str | None,
-        typer.Option(metavar="TYPE", help="Of this type: classic, consumer, share or streams.", rich_help_panel=WHICH),
+        typer.Option(metavar="classic|consumer|share|streams", help="Of this type.", rich_help_panel=WHICH),
     ] = None,
     protocol: Annotated[
         str | None, typer.Option(metavar="PROTOCOL", help="Of this protocol type.", rich_help_panel=WHICH)

@@ -22,7 +22,7 @@ app = new_group(
     ),
 )
 
-ScenarioArgument = Annotated[str, typer.Argument(metavar="NAME|FILE.yaml", show_default=False)]
+ScenarioArgument = Annotated[str, typer.Argument(metavar="SCENARIO|FILE.yaml", show_default=False)]
 
 
 @app.command(

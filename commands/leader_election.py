@@ -68,10 +68,10 @@ def leader_election(
         ),
     ] = None,
     topic: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A topic, with --partition.", rich_help_panel=WHICH)
+        str | None, typer.Option(metavar="TOPIC", help="A topic, with --partition.", rich_help_panel=WHICH)
     ] = None,
     partition: Annotated[
-        int | None, typer.Option(metavar="N", help="The partition of --topic.", rich_help_panel=WHICH)
+        int | None, typer.Option(metavar="PARTITION", help="The partition of --topic.", rich_help_panel=WHICH)
     ] = None,
     all_topic_partitions: Annotated[
         bool,

@@ -39,7 +39,7 @@ app = new_app()
 def describe_log_dirs(
     describe: Annotated[bool, typer.Option("--describe", help="Show what is in the log dirs (required).")] = False,
     topic_list: Annotated[str, typer.Option(metavar="TOPIC[,TOPIC...]", help="Only these topics.")] = "",
-    broker_list: Annotated[str, typer.Option(metavar="ID[,ID...]", help="Only these brokers.")] = "",
+    broker_list: Annotated[str, typer.Option(metavar="BROKER[,BROKER...]", help="Only these brokers.")] = "",
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,

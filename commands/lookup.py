@@ -33,8 +33,8 @@ app = new_app()
     ),
 )
 def lookup(
-    topic: Annotated[str, typer.Option(metavar="NAME", help="The topic.")],
-    partition: Annotated[int, typer.Option(metavar="N", min=0, help="The partition.")],
+    topic: Annotated[str, typer.Option(metavar="TOPIC", help="The topic.")],
+    partition: Annotated[int, typer.Option(metavar="PARTITION", min=0, help="The partition.")],
     offset: Annotated[int | None, typer.Option(metavar="N", help="An offset.", rich_help_panel=TARGET)] = None,
     time: Annotated[
         str | None,

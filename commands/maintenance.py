@@ -46,7 +46,7 @@ def _text(metavar: str, help_text: str) -> Any:
 )
 def maintenance(
     dry_run: Annotated[bool, _flag("--dry-run", "Tell what would be done and why, and do nothing.")] = False,
-    topic: Annotated[str | None, _text("REGEX", "Only topics with such a name, and not the metadata log.")] = None,
+    topic: Annotated[str | None, _text("TOPIC", "Only topics with such a name, and not the metadata log.")] = None,
     now: Annotated[
         str | None,
         _text("TIME", "As if it were this time: epoch milliseconds, or ISO 8601 (UTC)."),

@@ -51,7 +51,10 @@ TopicsToMoveOption = Annotated[
 BrokerListOption = Annotated[
     str | None,
     typer.Option(
-        "--broker-list", metavar="ID[,ID...]", help="The brokers that may be given replicas.", rich_help_panel=KAFKAS
+        "--broker-list",
+        metavar="BROKER[,BROKER...]",
+        help="The brokers that may be given replicas.",
+        rich_help_panel=KAFKAS,
     ),
 ]
 ReassignmentFileOption = Annotated[
@@ -68,7 +71,7 @@ DrainOption = Annotated[
     list[int] | None,
     typer.Option(
         "--drain-broker",
-        metavar="ID",
+        metavar="BROKER",
         help="Empty a broker. Repeatable.",
         rich_help_panel=JOBS,
         show_default=False,
@@ -78,7 +81,7 @@ AddOption = Annotated[
     list[int] | None,
     typer.Option(
         "--add-broker",
-        metavar="ID",
+        metavar="BROKER",
         help="Give a new broker its share. Repeatable.",
         rich_help_panel=JOBS,
         show_default=False,
@@ -101,7 +104,7 @@ DemoteOption = Annotated[
     list[int] | None,
     typer.Option(
         "--demote-broker",
-        metavar="ID",
+        metavar="BROKER",
         help="Let a broker lead nothing; no data moves. Repeatable.",
         rich_help_panel=JOBS,
         show_default=False,

@@ -7,7 +7,10 @@ from .typed_group_options import WHICH, flag, value
 TopicOption = Annotated[
     list[str] | None,
     value(
-        "--topic", "TOPIC[:N,...]", "The topic, with --reset-offsets also single partitions; may be given again.", WHICH
+        "--topic",
+        "TOPIC[:PARTITION,...]",
+        "The topic, with --reset-offsets also single partitions; may be given again.",
+        WHICH,
     ),
 ]
 AllTopicsOption = Annotated[bool, flag("--all-topics", "All topics that the group reads.", WHICH)]

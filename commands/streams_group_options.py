@@ -8,7 +8,12 @@ INTERNAL = "Topics of the group's own"
 
 InputTopicOption = Annotated[
     list[str] | None,
-    value("--input-topic", "TOPIC[:N,...]", "The topic, or only these partitions of it; may be given again.", WHICH),
+    value(
+        "--input-topic",
+        "TOPIC[:PARTITION,...]",
+        "The topic, or only these partitions of it; may be given again.",
+        WHICH,
+    ),
 ]
 AllInputTopicsOption = Annotated[bool, flag("--all-input-topics", "All topics that the group reads.", WHICH)]
 ExportOption = Annotated[bool, flag("--export", "Print the offsets as CSV.", RESETTING)]

@@ -33,7 +33,7 @@ DeleteOption = Annotated[
 ]
 TopicOption = Annotated[
     str | None,
-    typer.Option(metavar="REGEX", help="A name, or a regular expression for several.", rich_help_panel=TOPICS),
+    typer.Option(metavar="TOPIC", help="A name, or a regular expression for several.", rich_help_panel=TOPICS),
 ]
 TopicIdOption = Annotated[
     str | None,
@@ -65,11 +65,11 @@ ReplicaAssignmentOption = Annotated[
 ]
 ConfigOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="A config of the new topic. May be repeated.", rich_help_panel=NEW),
+    typer.Option(metavar="CONFIG=VALUE", help="A config of the new topic. May be repeated.", rich_help_panel=NEW),
 ]
 DeleteConfigOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME", help="Without effect, as in Kafka: use kafkapy configs.", rich_help_panel=NEW),
+    typer.Option(metavar="CONFIG", help="Without effect, as in Kafka: use kafkapy configs.", rich_help_panel=NEW),
 ]
 PlacementOption = Annotated[
     Placement,

@@ -32,7 +32,7 @@ EXAMPLES = examples(
 
 
 def describe(
-    transactional_id: Annotated[str, option("ID", "The transactional id.", WHICH)],
+    transactional_id: Annotated[str, option("TRANSACTIONAL-ID", "The transactional id.", WHICH)],
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
@@ -50,6 +50,6 @@ def describe(
             found = transactions.describe(transactional_id)
         except KafkaError as error:
             tell_problems(transactions.problems)
-            failed(f"Failed to describe transaction state of transactional-id `{transactional_id}`", error)
+            failed(f"Failed to describe transaction state of transactional-id `{transactional_id}`", hinting_id(error, transactions, transactional_id))
         print_rows(output, describe_table(found, opened.now))
         finish(transactions.problems)

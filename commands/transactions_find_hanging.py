@@ -38,9 +38,9 @@ EXAMPLES = examples(
 
 
 def find_hanging(
-    broker_id: Annotated[int | None, option("ID", "Search what this broker has.", SCOPE)] = None,
+    broker_id: Annotated[int | None, option("BROKER", "Search what this broker has.", SCOPE)] = None,
     topic: Annotated[str | None, option("TOPIC", "Search this topic.", SCOPE)] = None,
-    partition: Annotated[int | None, option("N", "Search only this partition of the topic.", SCOPE)] = None,
+    partition: Annotated[int | None, option("PARTITION", "Search only this partition of the topic.", SCOPE)] = None,
     max_transaction_timeout: Annotated[
         int, option("MINUTES", "Transactions that were written to since may still be at work.", WHICH)
     ] = 15,

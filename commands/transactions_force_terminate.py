@@ -23,7 +23,7 @@ EXAMPLES = examples(
 
 
 def force_terminate_transaction(
-    transactional_id: Annotated[str, option("ID", "The transactional id.", WHICH, "--transactionalId")],
+    transactional_id: Annotated[str, option("TRANSACTIONAL-ID", "The transactional id.", WHICH, "--transactionalId")],
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
@@ -40,4 +40,5 @@ def force_terminate_transaction(
         try:
             opened.transactions().force_terminate(transactional_id)
         except KafkaError as error:
-            failed(f"Failed to force terminate transactionalId `{transactional_id}`", error)
+            hinted = hinting_id(error, opened.transactions(), transactional_id)
+            failed(f"Failed to force terminate transactionalId `{transactional_id}`", hinted)

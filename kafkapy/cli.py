@@ -25,14 +25,20 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 TERMINATED = 143
+COMPLETE = "__complete"  # what the completions of shells call; before Typer is imported, since a user waits
 GC_THRESHOLD = 50_000  # start-up makes many objects that stay: at the default it looks for garbage again and again
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``kafkapy`` with these arguments (the process's own by default); the result is the exit code."""
     gc.set_threshold(GC_THRESHOLD)
+    args = list(sys.argv[1:] if argv is None else argv)
+    if args[:1] == [COMPLETE]:
+        from kafkapy.completion.entry import complete
+
+        return complete(args[1:])
     try:
-        code = _run(list(sys.argv[1:] if argv is None else argv))
+        code = _run(args)
         gc.freeze()  # the interpreter looks for garbage once more when it ends
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -45,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except KafkapyError as error:
-        return _fail(str(error), error.exit_code)
+        return _fail(str(error), error.exit_code, error.hint)
     except OSError as error:
         code = _fail(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error), 1)
         _drop_output()
@@ -76,7 +82,7 @@ def _run(args: list[str]) -> int:
     except TyperUsageError as error:
         return _fail_usage(_usage_text(error), error.ctx.command_path if error.ctx else None)
     except UsageError as error:
-        return _fail_usage(str(error), error.command_path)
+        return _fail_usage(str(error), error.command_path, error.hint)
 
 
 def _usage_text(error: TyperUsageError) -> str:
@@ -90,12 +96,12 @@ def _usage_text(error: TyperUsageError) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _fail_usage(text: str, command_path: str | None) -> int:
+def _fail_usage(text: str, command_path: str | None, hint: str | None = None) -> int:
     end = "" if text.endswith((".", "?", "!")) else "."
-    return _fail(f"{text}{end} Try '{command_path or 'kafkapy'} --help'.", UsageError.exit_code)
+    return _fail(f"{text}{end} Try '{command_path or 'kafkapy'} --help'.", UsageError.exit_code, hint)
 
 
-def _fail(text: str, code: int) -> int:
+def _fail(text: str, code: int, hint: str | None = None) -> int:
     """Say what went wrong after everything that was already printed."""
     with suppress(OSError):
         if sys.stdout is not None:
@@ -105,7 +111,8 @@ def _fail(text: str, code: int) -> int:
             import traceback
 
             traceback.print_exc()
-        print("kafkapy:", _one_line(text), file=sys.stderr, flush=True)
+        for line in (text,) if hint is None else (text, hint):
+            print("kafkapy:", _one_line(line), file=sys.stderr, flush=True)
     return code
 
 

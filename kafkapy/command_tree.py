@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typer._click import Command, Context, Parameter
 from typer.core import TyperGroup
 
+from kafkapy.completion.value_kind import ValueKind, choices, value_kind
 from kafkapy.lazy_group import root_command
 from kafkapy.subcommand import option_groups
 
@@ -48,18 +49,24 @@ class Node:
     @property
     def options(self) -> list[Option]:
         """The visible options."""
-        return [option for group in self.option_groups.values() for option in group]
+        return [option for group in self.option_groups.values() for option in group if not option.is_argument]
+
+    @property
+    def arguments(self) -> list[Option]:
+        """What stands without the name of an option, also where the help tells of it elsewhere."""
+        return [_option(param, self.ctx) for param in self.command.params if param.param_type_name == "argument"]
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option as a reader and a shell see it; ``metavar`` is None for a flag."""
+    """One option, or argument, as a reader and a shell see it; ``metavar`` is None for a flag."""
 
     names: tuple[str, ...]
     metavar: str | None
     help: str
     choices: tuple[str, ...]
     repeatable: bool
+    is_argument: bool
 
     @property
     def summary(self) -> str:
@@ -70,6 +77,16 @@ class Option:
     def takes_files(self) -> bool:
         """Whether the value is a path or a list of them."""
         return self.metavar is not None and self.metavar.lstrip("[").startswith(FILE_METAVARS)
+
+    @property
+    def value_kind(self) -> ValueKind | None:
+        """The names that the value is one of, where a cluster or kafkapy knows them."""
+        return None if self.metavar is None else value_kind(self.metavar)
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether the option's value may be left out."""
+        return self.metavar is not None and self.metavar.startswith("[") and not self.is_argument
 
 
 def command_tree() -> Node:
@@ -97,10 +114,12 @@ def _node(path: tuple[str, ...], command: Command, parent: Context | None) -> No
 
 def _option(param: Parameter, ctx: Context) -> Option:
     record = param.get_help_record(ctx)
+    metavar = None if getattr(param, "is_flag", False) else param.make_metavar(ctx=ctx)
     return Option(
         names=tuple(param.opts),
-        metavar=None if getattr(param, "is_flag", False) else param.make_metavar(ctx=ctx),
+        metavar=metavar,
         help=record[1] if record else "",
-        choices=tuple(getattr(param.type, "choices", ())),
-        repeatable=param.multiple,
+        choices=tuple(getattr(param.type, "choices", ())) or choices(metavar or ""),
+        repeatable=getattr(param, "multiple", False),
+        is_argument=param.param_type_name == "argument",
     )

@@ -106,7 +106,9 @@ def options(node: Node) -> list[str]:
 
 
 def option_head(option: Option) -> str:
-    """An option's names in bold and what it takes in italics."""
+    """An option's names in bold and what it takes in italics; of an argument, only that."""
+    if option.is_argument:
+        return f"\\fI{roff(option.metavar or '')}\\fR"
     names = ", ".join(f"\\fB{roff(name)}\\fR" for name in option.names)
     return names if option.metavar is None else f"{names} \\fI{roff(option.metavar)}\\fR"
 

@@ -1,4 +1,4 @@
-"""The scenarios that come with kafkapy, one file each in ``scenarios/``, in the order in which they are best read."""
+"""The scenarios that come with kafkapy, one file each in ``scenarios/``."""
 
 from __future__ import annotations
 
@@ -7,22 +7,8 @@ import os
 from kafkapy.errors import UsageError
 from kafkapy.lab.scenario import Scenario
 from kafkapy.lab.scenario_file import read_scenario
+from kafkapy.lab.scenario_names import NAMES
 
-NAMES = (
-    "two-fetch-rounds",
-    "purgatory",
-    "acks",
-    "data-loss",
-    "data-loss-prevented",
-    "divergence",
-    "divergence-prevented",
-    "unclean-election",
-    "preferred-election",
-    "controller-fail-over",
-    "producer-retries",
-    "commit-before-work",
-    "commit-after-work",
-)
 _DIRECTORY = os.path.join(os.path.dirname(__file__), "scenarios")
 
 
@@ -32,11 +18,10 @@ def path_of(name_or_path: str) -> str:
         return os.path.join(_DIRECTORY, f"{name_or_path}.yaml")
     if os.path.exists(name_or_path) or name_or_path.endswith((".yaml", ".yml")) or os.sep in name_or_path:
         return name_or_path
-    from difflib import get_close_matches
+    from kafkapy.near_misses import did_you_mean
 
-    close = get_close_matches(name_or_path, NAMES, 1)
-    hint = f"did you mean {close[0]}?" if close else "'kafkapy lab list' names them"
-    raise UsageError(f"there is neither a scenario nor a file {name_or_path}; {hint}")
+    hint = did_you_mean(name_or_path, NAMES) or "; 'kafkapy lab list' names them"
+    raise UsageError(f"there is neither a scenario nor a file {name_or_path}{hint}")
 
 
 def load(name_or_path: str) -> Scenario:

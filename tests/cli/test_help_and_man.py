@@ -76,28 +76,6 @@ def test_man_pages_have_no_roff_warnings(root: Path, node: Node) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        (["kafkapy", "du"], ["dump-log"]),
-        (["kafkapy", "dump-log", "--out"], ["--output"]),
-        (["kafkapy", "dump-log", "--output", "js"], ["json", "jsonl"]),
-        (["kafkapy", "dump-log", "--output", "=", "c"], ["csv"]),
-        (["kafkapy", "dump-log", "--files", "LIC"], ["LICENSE"]),
-        (["kafkapy", "dump-log", "--files", "README.md,LIC"], ["README.md,LICENSE"]),
-        (["kafkapy", "dump-log", "--max-bytes", ""], []),
-    ],
-)
-def test_bash_completion(root: Path, words: list[str], offered: list[str]) -> None:
-    if shutil.which("bash") is None:
-        pytest.skip("needs bash")
-    # compopt only works while readline completes, so outside of it stands for nothing.
-    script = f"""compopt() {{ :; }}; . completions/kafkapy.bash
-COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}; _kafkapy; printf '%s\\n' "${{COMPREPLY[@]}}" """
-    done = subprocess.run(["bash", "-c", script], cwd=root, capture_output=True, text=True, check=False)
-    assert (done.stderr, done.stdout.split()) == ("", offered)
-
-
-@pytest.mark.parametrize(
     ("name", "option"),
     [
         ("groups", "--list"),

@@ -1,0 +1,66 @@
+"""The completions of fish: a line for each subcommand and option, with the command after which it is offered."""
+
+from __future__ import annotations
+
+from completions.quoting import HEAD, quote
+from kafkapy.command_tree import Node, Option, walk
+
+SCRIPT = """# {head}
+
+set -g __kafkapy_paths {paths}
+
+function __kafkapy_at
+    set -l path kafkapy
+    for word in (commandline -opc)[2..]
+        if contains -- "$path $word" $__kafkapy_paths
+            set path "$path $word"
+        end
+    end
+    test "$path" = "$argv[1]"
+end
+
+function __kafkapy_live
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    if string match -q -- '--*=*' "$current"
+        set -a words (string split -m 1 = -- $current)[1]
+        set current (string split -m 1 = -- $current)[2]
+    end
+    command $words[1] __complete fish $argv[1] $words[2..] "$current" 2>/dev/null </dev/null
+end
+
+complete -c kafkapy -f
+{lines}
+"""
+
+
+def fish(root: Node) -> str:
+    """The script."""
+    nodes = list(walk(root))
+    lines = [line for node in nodes for line in _lines(node)]
+    return SCRIPT.format(
+        head=HEAD, paths=" ".join(quote(" ".join(node.path)) for node in nodes[1:]), lines="\n".join(lines)
+    )
+
+
+def _lines(node: Node) -> list[str]:
+    here = f"complete -c kafkapy -n {quote('__kafkapy_at ' + quote(' '.join(node.path)))}"
+    children = [f"{here} -a {child.path[-1]} -d {quote(child.summary)}" for child in node.children]
+    arguments = [f"{here}{_value(argument)}" for argument in node.arguments if argument.value_kind is not None]
+    return children + arguments + [f"{here} {_option(option)}" for option in node.options]
+
+
+def _option(option: Option) -> str:
+    names = " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names)
+    return f"{names}{_value(option)} -d {quote(option.summary)}"
+
+
+def _value(option: Option) -> str:
+    """What the value of an option may be."""
+    if option.choices:
+        return f" -x -a {quote(' '.join(option.choices))}"
+    if option.takes_files:
+        return " -r -F"
+    if option.value_kind is not None and option.metavar is not None:
+        return f" -x -a {quote(f'(__kafkapy_live {quote(option.metavar)})')}"
+    return "" if option.metavar is None else " -x"

@@ -1,0 +1,102 @@
+"""The names in a cluster directory or in log dirs, without the metadata, whose replay takes longer than a user waits.
+
+Topics and partitions are what the names of partition directories say: those on their way out are left out. Brokers
+stand in cluster.yaml, or in the meta.properties of each log dir. Of an internal topic's partition the copy that
+reaches farthest is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+
+from kafkapy.backends.selection import Selection, check_directory
+from kafkapy.errors import FormatError
+from kafkapy.log.names import DELETE_DIR_SUFFIX, LOG_SUFFIX, STRAY_DIR_SUFFIX, parse_partition_dir
+
+GROUPS_TOPIC = "__consumer_offsets"
+TRANSACTIONS_TOPIC = "__transaction_state"
+_METADATA_TOPIC = "__cluster_metadata"
+
+
+class FileNames:
+    """Names that files tell."""
+
+    def __init__(self, selection: Selection) -> None:
+        self._selection = selection
+
+    def topics(self, prefix: str) -> set[str]:
+        """The topics that begin with ``prefix``."""
+        found: set[str] = set()
+        for entry in self._directories(prefix):
+            if entry.name.rpartition("-")[0] not in found:
+                found.update(_topic_partition(entry.name)[:1])
+        return found - {_METADATA_TOPIC}
+
+    def partitions(self, topic: str) -> set[int]:
+        """The partitions of a topic."""
+        return set(self._partitions(topic))
+
+    def brokers(self) -> set[int]:
+        """The ids of the brokers."""
+        if not self._selection.log_dirs:
+            from kafkapy.backends.cluster_file import read_cluster_file
+
+            return {broker.id for broker in read_cluster_file(self._selection.directory).brokers}
+        from kafkapy.backends.log_dir_identity import read_meta_properties
+
+        ids = (read_meta_properties(log_dir).node_id for log_dir in self._selection.log_dirs)
+        return {node_id for node_id in ids if node_id is not None}
+
+    def groups(self) -> set[str]:
+        """The groups of all types."""
+        return self._names_in_keys(GROUPS_TOPIC)
+
+    def transactional_ids(self) -> set[str]:
+        """The transactional ids."""
+        return self._names_in_keys(TRANSACTIONS_TOPIC)
+
+    def _log_dirs(self) -> list[str]:
+        if self._selection.log_dirs:
+            return list(self._selection.log_dirs)
+        from kafkapy.backends.cluster_file import read_cluster_file
+
+        directory = self._selection.directory
+        check_directory(directory)
+        brokers = read_cluster_file(directory).brokers
+        return [os.path.join(directory, log_dir) for broker in brokers for log_dir in broker.log_dirs]
+
+    def _directories(self, prefix: str) -> Iterator[os.DirEntry[str]]:
+        for log_dir in self._log_dirs():
+            with suppress(OSError), os.scandir(log_dir) as entries:
+                yield from (entry for entry in entries if entry.name.startswith(prefix) and entry.is_dir())
+
+    def _partitions(self, topic: str) -> dict[int, list[str]]:
+        """The directories of each partition of a topic."""
+        found: dict[int, list[str]] = {}
+        for entry in self._directories(f"{topic}-"):
+            name = _topic_partition(entry.name)
+            if name and name[0] == topic:
+                found.setdefault(name[1], []).append(entry.path)
+        return found
+
+    def _names_in_keys(self, topic: str) -> set[str]:
+        from kafkapy.completion.record_keys import names_in_keys
+
+        return names_in_keys(max(copies, key=_reach) for copies in self._partitions(topic).values())
+
+
+def _topic_partition(directory_name: str) -> tuple[str, int] | tuple[()]:
+    """Whose directory it is; nothing where it is on its way out, or no partition's."""
+    try:
+        name = parse_partition_dir(directory_name)
+    except FormatError:
+        return ()
+    return () if name.mark in (DELETE_DIR_SUFFIX, STRAY_DIR_SUFFIX) else (name.topic, name.partition)
+
+
+def _reach(directory: str) -> tuple[str, int]:
+    """The newest segment and its size."""
+    logs = ((entry.name, entry.stat().st_size) for entry in os.scandir(directory) if entry.name.endswith(LOG_SUFFIX))
+    return max(logs, default=("", 0))

@@ -1,0 +1,130 @@
+"""Bash, zsh and fish complete subcommands, flags, enumerations, and the names that a cluster directory has."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests import group_cluster
+from tests.completion.shells import SHELLS, offered
+
+every_shell = pytest.mark.parametrize("shell", SHELLS)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A cluster directory whose path has a blank."""
+    return group_cluster.made(tmp_path_factory.mktemp("completion") / "a cluster")
+
+
+@pytest.fixture
+def environment(cluster: str, tmp_path: Path) -> dict[str, str]:
+    """A user who has kafkapy on the path, and this cluster."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    program = programs / "kafkapy"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m kafkapy "$@"\n')
+    program.chmod(0o755)
+    return {
+        "HOME": str(tmp_path),
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PYTHONPATH": os.getcwd(),
+        "KAFKAPY_CLUSTER": cluster,
+        "LC_ALL": "C.UTF-8",
+        "TERM": "xterm",
+    }
+
+
+@every_shell
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        pytest.param("kafkapy topi", ["topics"], id="subcommand"),
+        pytest.param("kafkapy transactions desc", ["describe", "describe-producers"], id="subcommand of a subcommand"),
+        pytest.param("kafkapy topics --conf", ["--config"], id="flag"),
+        pytest.param("kafkapy configs --entity-type b", ["broker-loggers", "brokers"], id="enumeration"),
+        pytest.param("kafkapy dump-log --output js", ["json", "jsonl"], id="enumeration of a type"),
+        pytest.param("kafkapy topics --topic or", ["orders"], id="topic"),
+        pytest.param("kafkapy topics --describe --topic a.topic.w", [group_cluster.LONG], id="topic with dots"),
+        pytest.param("kafkapy topics --topic '", None, id="open quote"),
+        pytest.param("kafkapy consumer-groups --group mod", ["modern", "modern-empty"], id="group"),
+        pytest.param("kafkapy cluster stop-broker ", ["1"], id="broker as an argument"),
+        pytest.param("kafkapy configs --broker ", ["1"], id="broker"),
+        pytest.param("kafkapy lookup --topic orders --partition ", ["0", "1", "2"], id="partition"),
+        pytest.param("kafkapy topics --config segment.j", ["segment.jitter.ms="], id="config name"),
+        pytest.param(
+            "kafkapy configs --group x --delete-config share.au", ["share.auto.offset.reset"], id="of a group"
+        ),
+        pytest.param("kafkapy configs --entity-type topics --entity-name tr", ["trimmed"], id="entity"),
+        pytest.param("kafkapy log-dirs --topic-list orders,tr", ["orders,trimmed"], id="list"),
+        pytest.param("kafkapy lab run data", ["data-loss", "data-loss-prevented"], id="scenario"),
+        pytest.param("kafkapy export --table tr", ["transactions"], id="table"),
+        pytest.param("kafkapy export --table transactions --columns transactional", ["transactional_id"], id="column"),
+        pytest.param("kafkapy topics --topic nothing-like-it", [], id="no match"),
+        pytest.param("kafkapy topics --cluster /nowhere --topic ", [], id="no cluster"),
+        pytest.param("kafkapy topics --bootstrap-server 127.0.0.1:1 --topic ", [], id="no running cluster"),
+    ],
+)
+def test_offers(root: Path, environment: Mapping[str, str], shell: str, line: str, expected: list[str] | None) -> None:
+    if expected is None:
+        expected = sorted(("__consumer_offsets", group_cluster.LONG, "orders", "trimmed"))
+    assert offered(shell, line, root, environment) == expected
+
+
+@every_shell
+@pytest.mark.parametrize("typed", ['"größer als', "'größer als", "größer\\ als"])
+def test_a_name_with_blanks_and_special_characters(
+    root: Path, environment: Mapping[str, str], shell: str, typed: str
+) -> None:
+    (found,) = offered(shell, f"kafkapy consumer-groups --group {typed}", root, environment)
+    quoted = shell == "bash" and typed[0] not in "'\""
+    assert (found.replace("\\", "") if quoted else found) == group_cluster.WIDE
+    assert not quoted or shlex.split(found) == [group_cluster.WIDE]
+
+
+@every_shell
+def test_a_value_behind_an_equals_sign(root: Path, environment: Mapping[str, str], shell: str) -> None:
+    (found,) = offered(shell, "kafkapy topics --topic=or", root, environment)
+    assert found == ("--topic=orders" if shell == "fish" else "orders")
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"), [("LIC", ["LICENSE"]), ("README.md,LIC", ["README.md,LICENSE"]), ("nothing-like-it", [])]
+)
+def test_files_in_bash(root: Path, environment: Mapping[str, str], typed: str, expected: list[str]) -> None:
+    assert offered("bash", f"kafkapy dump-log --files {typed}", root, environment) == expected
+
+
+@every_shell
+def test_the_value_of_a_config(root: Path, environment: Mapping[str, str], shell: str) -> None:
+    (found,) = offered(shell, "kafkapy topics --topic x --config cleanup.policy=c", root, environment)
+    assert found == ("compact" if shell == "bash" else "cleanup.policy=compact")
+
+
+@every_shell
+def test_partitions_behind_a_colon(root: Path, environment: Mapping[str, str], shell: str) -> None:
+    found = offered(shell, "kafkapy consumer-groups --topic orders:0,", root, environment)
+    assert found == (["0,1", "0,2"] if shell == "bash" else ["orders:0,1", "orders:0,2"])
+
+
+@every_shell
+def test_the_cluster_that_was_typed_wins(root: Path, environment: dict[str, str], shell: str, cluster: str) -> None:
+    environment["KAFKAPY_CLUSTER"] = "/nowhere"
+    line = f"kafkapy topics --cluster {shlex.quote(cluster)} --topic or"
+    assert offered(shell, line, root, environment) == ["orders"]
+
+
+@every_shell
+def test_contexts_and_the_cluster_of_one(
+    root: Path, environment: dict[str, str], shell: str, cluster: str, tmp_path: Path
+) -> None:
+    del environment["KAFKAPY_CLUSTER"]
+    (tmp_path / "config.yaml").write_text(f"contexts:\n  dev:\n    cluster: {cluster}\n")
+    environment["KAFKAPY_CONFIG"] = str(tmp_path / "config.yaml")
+    assert offered(shell, "kafkapy topics --context d", root, environment) == ["dev"]
+    assert offered(shell, "kafkapy topics --context dev --topic or", root, environment) == ["orders"]
