@@ -5,11 +5,9 @@ from typing import Annotated, Any
 import typer
 
 from kafkapy.backends.selection import Selection
+from kafkapy.contexts.context_option import CLUSTER
 from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
-
-CLUSTER = "Which cluster (one of these; the default is $KAFKAPY_CLUSTER, else ./kafkapy-cluster)"
-
 
 ClusterOption = Annotated[
     str | None,

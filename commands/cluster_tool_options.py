@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kafkapy.contexts.context_option import CLUSTER
 from kafkapy.errors import UsageError
 
 from .cluster_options import (
-    CLUSTER,
     bootstrap_controller_option,
     bootstrap_option,
     command_config_option,

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kafkapy.contexts.context_option import CLUSTER
 from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import CLUSTER, BootstrapOption, ClusterOption, LogDirsOption, selection
+from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, selection
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection

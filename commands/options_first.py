@@ -5,7 +5,8 @@ from typer._click import Context
 from kafkapy.subcommand import Subgroup
 
 BEFORE_THE_SUBCOMMAND = (
-    *("--cluster", "--log-dirs", "--bootstrap-server", "--bootstrap-controller", "--command-config", "--output"),
+    *("--cluster", "--log-dirs", "--bootstrap-server", "--bootstrap-controller", "--command-config"),
+    *("--context", "--output"),
 )
 PLACE_OF_OPTIONS = (
     "The options that name the cluster, and --output, may stand before the subcommand, where Kafka wants them, or "

@@ -5,9 +5,12 @@ from typing import Annotated
 
 import typer
 
+from kafkapy.contexts.context_option import CLUSTER
+from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_group
 
-DIRECTORY = "The cluster directory"
+from .cluster_options import ClusterOption, LogDirsOption, OutputOption
+
 WHOLE = "To make a whole cluster directory"
 ONE = "To format the log dirs of one broker, as Kafka's tool does"
 DEFAULT_BASE_PORT = 19092
@@ -170,12 +173,13 @@ def version_mapping(
     release_version: Annotated[
         str | None, typer.Option("--release-version", "-r", metavar="VERSION", help="The release; else the newest.")
     ] = None,
+    output: OutputOption = Output.KAFKA,
 ) -> None:
     """Show which feature levels a release's clusters begin with."""
-    from kafkapy.metadata.feature_lines import version_mapping as lines
-    from kafkapy.output.printing import print_lines
+    from kafkapy.metadata.feature_lines import version_mapping as pairs
+    from kafkapy.output.printing import print_rows
 
-    print_lines(lines(release_version))
+    print_rows(output, pairs(release_version))
 
 
 @app.command(
@@ -193,12 +197,13 @@ def feature_dependencies(
     feature: Annotated[
         list[str], typer.Option("--feature", "-f", metavar="NAME=LEVEL", help="A feature. May be repeated.")
     ],
+    output: OutputOption = Output.KAFKA,
 ) -> None:
     """Show which other features a feature level needs."""
-    from kafkapy.metadata.feature_lines import feature_dependencies as lines
-    from kafkapy.output.printing import print_lines
+    from kafkapy.metadata.feature_lines import feature_dependencies as pairs
+    from kafkapy.output.printing import print_rows
 
-    print_lines(lines(feature))
+    print_rows(output, pairs(feature))
 
 
 @app.command(
@@ -216,10 +221,8 @@ def feature_dependencies(
     ),
 )
 def broker_properties(
-    broker: Annotated[int, typer.Option(metavar="ID", help="Which broker.")],
-    cluster: Annotated[
-        str | None, typer.Option(metavar="DIR", help="The cluster directory.", rich_help_panel=DIRECTORY)
-    ] = None,
+    broker: Annotated[int, typer.Option(metavar="BROKER", help="Which broker.")],
+    cluster: ClusterOption = None,
     base_port: Annotated[
         int, typer.Option(metavar="PORT", min=1, max=65000, help="The first broker's port.")
     ] = DEFAULT_BASE_PORT,
@@ -244,32 +247,26 @@ def broker_properties(
     ),
 )
 def info(
-    cluster: Annotated[
-        str | None, typer.Option(metavar="DIR", help="A cluster directory.", rich_help_panel=DIRECTORY)
-    ] = None,
-    log_dirs: Annotated[
-        str | None,
-        typer.Option(
-            "--log-dirs", metavar="DIR[,DIR...]", help="Data directories of real brokers.", rich_help_panel=DIRECTORY
-        ),
-    ] = None,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
     config: Annotated[
         str | None,
-        typer.Option("--config", "-c", metavar="FILE", help="A server.properties.", rich_help_panel=DIRECTORY),
+        typer.Option("--config", "-c", metavar="FILE", help="A broker's server.properties.", rich_help_panel=CLUSTER),
     ] = None,
+    output: OutputOption = Output.KAFKA,
 ) -> int:
     """Show the log dirs, and the meta.properties in each."""
     from kafkapy.backends.storage_info import storage_info
-    from kafkapy.output.printing import print_lines
+    from kafkapy.output.printing import print_rows
 
     paths = [path for path in (log_dirs or "").split(",") if path]
     if config is not None:
         from kafkapy.backends.storage_format import read_server_properties
 
         paths += read_server_properties(config).log_dirs
-    lines, problems = storage_info(cluster, paths)
-    print_lines(lines)
-    return 1 if problems else 0
+    found = storage_info(cluster, paths)
+    print_rows(output, [*((line, None) for line in found.lines), *((None, row) for row in found.rows)])
+    return 1 if found.problems else 0
 
 
 @app.command(

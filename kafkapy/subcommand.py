@@ -7,7 +7,7 @@ Help stays plain text, since rich would double the time that ``--help`` takes. O
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import typer
@@ -15,7 +15,8 @@ from typer._click import Command, Context, HelpFormatter, Parameter
 from typer._click.exceptions import UsageError
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from kafkapy import __version__, errors, java_args
+from kafkapy import __version__, errors, java_args, verbose
+from kafkapy.contexts.context_option import add_options, cluster_meant, context_options
 from kafkapy.row_options import row_view, with_row_options
 
 KAFKA_VERSION = "4.3.1"
@@ -56,6 +57,13 @@ def _switch_debug_on(_: Context, __: Parameter, given: bool) -> None:
         os.environ["KAFKAPY_DEBUG"] = "1"
 
 
+def _switch_verbose_on(_: Context, __: Parameter, given: bool) -> None:
+    if given:
+        os.environ[verbose.VARIABLE] = "1"
+    if os.environ.get(verbose.VARIABLE, "0") not in ("", "0"):
+        verbose.switch_on()
+
+
 def _common_flag(name: str, help_text: str, callback: Any) -> TyperOption:
     return TyperOption(
         param_decls=[name], is_flag=True, expose_value=False, is_eager=True, help=help_text, callback=callback
@@ -63,6 +71,11 @@ def _common_flag(name: str, help_text: str, callback: Any) -> TyperOption:
 
 
 COMMON_OPTIONS: tuple[Parameter, ...] = (
+    _common_flag(
+        "--verbose",
+        "Tell on stderr what is read, written and sent. Same as KAFKAPY_VERBOSE=1.",
+        _switch_verbose_on,
+    ),
     _common_flag(
         "--debug", "On an error, show where in the program it arose. Same as KAFKAPY_DEBUG=1.", _switch_debug_on
     ),
@@ -76,30 +89,43 @@ class Subcommand(TyperCommand):
     optional_arguments: ClassVar[Mapping[str, str]] = {}
     """Long options that may leave their argument out, and the value that then stands for it."""
 
+    takes_defaults: ClassVar[bool] = True
+    """Whether its --output, --engine and --master are what the user's config.yaml has defaults for."""
+
     def __init__(self, name: str | None, *, params: list[Parameter] | None = None, **settings: Any) -> None:
         super().__init__(name, params=with_row_options(params or []), **settings)
 
     def get_params(self, ctx: Context) -> list[Parameter]:
-        """The command's own options, then the common ones, then ``--help``."""
+        """The command's own options, then the common ones, then ``--help``. Where Kafka's tool has an option of the
+        same name, as ``--verbose``, that one it is."""
         own = super().get_params(ctx)
-        return [*own[: len(self.params)], *COMMON_OPTIONS, *own[len(self.params) :]]
+        taken = {name for param in self.params for name in param.opts}
+        common = [option for option in COMMON_OPTIONS if taken.isdisjoint(option.opts)]
+        return [*own[: len(self.params)], *context_options(self.params), *common, *own[len(self.params) :]]
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Parse, after bringing Kafka's spellings into Typer's."""
-        valued = {name for param in self.params if not getattr(param, "is_flag", False) for name in param.opts}
+        params = (*self.params, *context_options(self.params))
+        valued = {name for param in params if not getattr(param, "is_flag", False) for name in param.opts}
         try:
             spelled = java_args.normalise(args, valued, self.optional_arguments)
-            self._refuse_repeats(ctx, spelled)
+            values, _, order = self.make_parser(ctx).parse_args(list(spelled))
+            self._refuse_repeats(ctx, order)
+            if self.takes_defaults:
+                spelled = [*add_options(ctx, self.params, self.optional_arguments, values, order), *spelled]
             return super().parse_args(ctx, spelled)
         except UsageError as error:
             # The parser leaves the context out of some errors; without it, the hint could not name the command.
             error.ctx = error.ctx or ctx
             raise
+        except errors.UsageError as error:
+            error.command_path = ctx.command_path
+            raise
 
-    def _refuse_repeats(self, ctx: Context, args: list[str]) -> None:
+    @staticmethod
+    def _refuse_repeats(ctx: Context, order: Sequence[Parameter]) -> None:
         """Refuse an option that takes one value and is given two, as jopt-simple does; Typer would take the last one,
         and a ``--delete --topic a --topic b`` would seem to have done all that it was asked."""
-        _, _, order = self.make_parser(ctx).parse_args(list(args))
         given: set[str | None] = set()
         for param in order:
             takes_one = isinstance(param, TyperOption) and not param.is_flag and not param.multiple
@@ -110,6 +136,9 @@ class Subcommand(TyperCommand):
 
     def invoke(self, ctx: Context) -> Any:
         """Run the command; an error in how it was called is to name the help that tells of its options."""
+        meant = cluster_meant(ctx, self.params)
+        if meant is not None:
+            verbose.tell(f"the cluster is {meant}")
         try:
             with row_view(ctx):
                 return super().invoke(ctx)

@@ -1,5 +1,6 @@
 """What every test shares."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -13,7 +14,11 @@ TOGETHER = ("live", "spark")
 
 
 def pytest_configure() -> None:
-    """Have Ctrl-C mean something also where a shell began us in the background, which ignores it."""
+    """Have Ctrl-C mean something also where a shell began us in the background, which ignores it; and let no cluster
+    of whoever runs the tests be meant."""
+    for name in ("KAFKAPY_CLUSTER", "KAFKAPY_CONTEXT", "KAFKAPY_VERBOSE"):
+        os.environ.pop(name, None)
+    os.environ["KAFKAPY_CONFIG"] = "/nonexistent/kafkapy/config.yaml"
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

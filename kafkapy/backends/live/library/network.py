@@ -27,6 +27,7 @@ from kafka.net.inet import create_connection
 from kafka.net.selector import NetworkSelector
 from kafka.net.transport import KafkaSSLTransport, KafkaTCPTransport
 
+from kafkapy import verbose
 from kafkapy.backends.live.client_config import ClientConfig, Limit
 from kafkapy.backends.live.exchange import Exchange
 from kafkapy.backends.live.library.connection_errors import (
@@ -82,6 +83,7 @@ class Link:
 
     async def send(self, exchange: Exchange, limit: Limit) -> memoryview | None:
         """The body of the response; None where none is to come."""
+        self._tell(exchange)
         try:
             body: memoryview | None = await self._connection.send_request(exchange, request_timeout_ms=limit.ms)
         except library_errors.KafkaError as error:
@@ -91,8 +93,12 @@ class Link:
 
     def post(self, exchange: Exchange, limit: Limit, read: Callable[[memoryview], T]) -> Posted[T]:
         """Send and go on; the response is read by whoever asks for it."""
+        self._tell(exchange)
         future = self._connection.send_request(exchange, request_timeout_ms=limit.ms)
         return Posted(future, read, lambda error: self.failure(exchange, limit, error))
+
+    def _tell(self, exchange: Exchange) -> None:
+        verbose.tell(f"sends {exchange.api} (version {exchange.api_version}) to {self.address}")
 
     def failure(self, exchange: Exchange, limit: Limit, error: Exception) -> KafkapyError:
         """Why there is no response."""

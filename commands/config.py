@@ -1,0 +1,252 @@
+"""``kafkapy config``: named clusters. No script of Kafka's does this."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kafkapy.errors import UsageError
+from kafkapy.output.output_format import Output
+from kafkapy.subcommand import Subcommand, examples, new_group
+
+from .spark_options import EngineName
+from .tool_errors import warn
+
+if TYPE_CHECKING:
+    from kafkapy.contexts.config_file import ConfigFile, Context
+
+KIND = "Which cluster it is (exactly one)"
+USUAL = "What its commands do by default"
+
+ContextArgument = Annotated[str, typer.Argument(metavar="CONTEXT", show_default=False)]
+OutputOption = Annotated[Output, typer.Option("--output", help="How to print: as lines, or as rows with typed fields.")]
+
+app = new_group(
+    "Give clusters names, and choose the one that commands mean.\n\n"
+    "They are kept in ~/.config/kafkapy/config.yaml (or $XDG_CONFIG_HOME/kafkapy/config.yaml; $KAFKAPY_CONFIG names "
+    "another file), which may be edited by hand. Every command that names a cluster takes --context.",
+    examples(
+        ("Give a cluster directory a name:", "kafkapy config add dev --cluster kafkapy-cluster"),
+        ("Make it the one that commands mean:", "kafkapy config use dev"),
+        ("Ask another one, once:", "kafkapy topics --list --context dev"),
+    ),
+)
+
+
+@app.command(
+    "list",
+    cls=Subcommand,
+    epilog=examples(
+        ("Show all contexts; the current one has a star:", "kafkapy config list"),
+        ("The same for a script:", "kafkapy config list --output json"),
+    ),
+)
+def list_(output: OutputOption = Output.KAFKA) -> None:
+    """List the contexts."""
+    from kafkapy.contexts.config_file import read_config
+    from kafkapy.output.aligned import aligned
+    from kafkapy.output.printing import print_lines, print_rows
+
+    config = read_config()
+    rows = [_row(config, context) for context in config.contexts.values()]
+    if output != Output.KAFKA:
+        columns = ("type", "name", "is_current", "kind", "cluster", "command_config", "output", "engine", "master")
+        print_rows(output, ((None, row) for row in rows), columns)
+    elif rows:
+        shown = [["*" if row["is_current"] else " ", row["name"], row["kind"], row["cluster"]] for row in rows]
+        print_lines(aligned([[" ", "NAME", "KIND", "CLUSTER"], *shown]))
+    else:
+        print_lines([f"no contexts yet in {config.path}: 'kafkapy config add NAME --cluster DIR' makes one"])
+
+
+@app.command(
+    "use",
+    cls=Subcommand,
+    epilog=examples(
+        ("Have commands mean this cluster from now on:", "kafkapy config use dev"),
+        ("Only in this shell:", "export KAFKAPY_CONTEXT=dev"),
+    ),
+)
+def use(name: ContextArgument) -> None:
+    """Make a context the current one: what commands mean that name no cluster."""
+    from kafkapy.contexts import config_edit
+    from kafkapy.contexts.config_file import read_config
+    from kafkapy.output.printing import print_lines
+
+    config = read_config()
+    context = config.context(name, "config use")
+    config_edit.use(config, name, warn)
+    print_lines([f"The current context is {name} ({context.kind} {context.settings[context.kind].value})."])
+
+
+class Add(Subcommand):
+    """Its options are what the file is to say, not what it says."""
+
+    takes_defaults = False
+
+
+@app.command(
+    "add",
+    cls=Add,
+    epilog=examples(
+        ("A cluster directory:", "kafkapy config add dev --cluster kafkapy-cluster"),
+        ("Copies of brokers' disks:", "kafkapy config add disks --log-dirs /kafka/1,/kafka/2 --output table"),
+        (
+            "A running cluster, with the file that has its password:",
+            "kafkapy config add prod --bootstrap-server broker1:9092,broker2:9092 --command-config prod.properties",
+        ),
+    ),
+)
+def add(
+    name: ContextArgument,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", metavar="DIR", help="A cluster directory.", rich_help_panel=KIND)
+    ] = None,
+    log_dirs: Annotated[
+        str | None,
+        typer.Option(
+            "--log-dirs", metavar="DIR[,DIR...]", help="Data directories of real brokers.", rich_help_panel=KIND
+        ),
+    ] = None,
+    bootstrap_server: Annotated[
+        str | None,
+        typer.Option(
+            "--bootstrap-server",
+            metavar="HOST:PORT[,...]",
+            help="Some brokers of a running cluster.",
+            rich_help_panel=KIND,
+        ),
+    ] = None,
+    bootstrap_controller: Annotated[
+        str | None,
+        typer.Option(
+            "--bootstrap-controller",
+            metavar="HOST:PORT[,...]",
+            help="Some controllers of a running cluster, to be asked directly.",
+            rich_help_panel=KIND,
+        ),
+    ] = None,
+    command_config: Annotated[
+        str | None,
+        typer.Option(
+            "--command-config",
+            metavar="FILE",
+            help="A Java client's .properties file: how to log in to a running cluster. Secrets stay in it.",
+        ),
+    ] = None,
+    default_output: Annotated[
+        Output | None, typer.Option("--output", help="How commands print.", rich_help_panel=USUAL)
+    ] = None,
+    engine: Annotated[
+        EngineName | None, typer.Option("--engine", help="Where bulk jobs run.", rich_help_panel=USUAL)
+    ] = None,
+    master: Annotated[
+        str | None, typer.Option("--master", metavar="URL", help="Spark's master.", rich_help_panel=USUAL)
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Put it in the place of the one of that name.")] = False,
+) -> None:
+    """Give a cluster a name.
+
+    Paths are kept as absolute ones. ${ENV:VARIABLE} in a value (in single quotes, for the shell) is looked up when the
+    context is used. The first context becomes the current one.
+    """
+    from kafkapy.contexts import config_edit
+    from kafkapy.contexts.config_file import KINDS, LIVE_KINDS, check_name, read_config
+    from kafkapy.output.printing import print_lines
+
+    given = {
+        "cluster": _whole(cluster),
+        "log-dirs": _whole(log_dirs),
+        "bootstrap-server": bootstrap_server,
+        "bootstrap-controller": bootstrap_controller,
+        "command-config": _whole(command_config),
+        "output": default_output,
+        "engine": engine,
+        "master": master,
+    }
+    settings = {key: str(value) for key, value in given.items() if value is not None}
+    for key, value in settings.items():
+        if not value.strip(" ,"):
+            raise UsageError(f"--{key} names nothing")
+    kinds = [kind for kind in KINDS if kind in settings]
+    if len(kinds) != 1:
+        raise UsageError(f"give one of {', '.join(f'--{kind}' for kind in KINDS)}")
+    if command_config is not None and kinds[0] not in LIVE_KINDS:
+        raise UsageError("--command-config goes with --bootstrap-server")
+    config = read_config()
+    if check_name(name) in config.contexts and not replace:
+        raise UsageError(f"there is a context '{name}' already: give --replace, or take another name")
+    config_edit.add(config, name, settings, warn)
+    is_first = not config.contexts
+    if is_first:
+        config_edit.use(read_config(), name, lambda _: None)
+    print_lines([f"Added {name} to {config.path}{', as the current context' if is_first else ''}."])
+
+
+@app.command(
+    "remove",
+    cls=Subcommand,
+    epilog=examples(
+        ("Forget a name; nothing happens to the cluster:", "kafkapy config remove dev"),
+        ("See what is left:", "kafkapy config list"),
+    ),
+)
+def remove(name: ContextArgument) -> None:
+    """Remove a context. Its cluster is not touched."""
+    from kafkapy.contexts import config_edit
+    from kafkapy.contexts.config_file import read_config
+    from kafkapy.output.printing import print_lines
+
+    config = read_config()
+    config.context(name, "config remove")
+    config_edit.remove(config, name, warn)
+    print_lines([f"Removed {name} from {config.path}."])
+
+
+@app.command(
+    "show",
+    cls=Subcommand,
+    epilog=examples(
+        ("What does a command mean here that names no cluster, and why:", "kafkapy config show"),
+        ("What a context stands for:", "kafkapy config show dev"),
+    ),
+)
+def show(
+    name: Annotated[str | None, typer.Argument(metavar="[CONTEXT]", show_default=False)] = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Show what a context stands for, and where each value comes from; by default the one that commands mean here."""
+    from kafkapy.contexts.config_file import read_config
+    from kafkapy.contexts.effective import effective_settings
+    from kafkapy.output.aligned import aligned
+    from kafkapy.output.printing import print_lines, print_rows
+
+    found = effective_settings(read_config(), name)
+    if output != Output.KAFKA:
+        print_rows(output, ((None, {"type": "setting", **each._asdict()}) for each in found))
+    else:
+        print_lines(aligned([["SETTING", "VALUE", "FROM"], *found]))
+
+
+def _whole(paths: str | None) -> str | None:
+    """Absolute paths, but for what is looked up later."""
+    import os
+
+    if paths is None or not paths.strip(" ,"):
+        return paths
+    each = [path for path in paths.split(",") if path]
+    return ",".join(path if path.startswith(("${ENV:", "~")) else os.path.abspath(path) for path in each)
+
+
+def _row(config: "ConfigFile", context: "Context") -> dict[str, Any]:
+    settings = {key: setting.value for key, setting in context.settings.items()}
+    return {
+        "type": "context",
+        "name": context.name,
+        "is_current": config.current is not None and config.current.value == context.name,
+        "kind": context.kind,
+        "cluster": settings[context.kind],
+        "command_config": settings.get("command-config"),
+        "output": settings.get("output"),
+        "engine": settings.get("engine"),
+        "master": settings.get("master"),
+    }

@@ -1,0 +1,86 @@
+"""``--context``: an option of every command that names a cluster, and what it adds to the command line.
+
+Importing this costs nothing: the user's file is looked for when a command line is parsed, and read where it is there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from typer._click import Context, Parameter
+from typer.core import TyperOption
+
+if TYPE_CHECKING:
+    from kafkapy.contexts.resolution import Added
+
+CLUSTER = "Which cluster (one of these; else $KAFKAPY_CLUSTER, the current context, ./kafkapy-cluster)"
+"""The group of the options that name a cluster: a command that has --cluster in it takes --context, too."""
+CONTEXT_OPTION = TyperOption(
+    param_decls=["--context"],
+    metavar="CONTEXT",
+    expose_value=False,
+    help="A cluster that was given a name with 'kafkapy config add'; by default $KAFKAPY_CONTEXT.",
+    rich_help_panel=CLUSTER,
+)
+_SAID_BY = "kafkapy.said_by"
+
+
+def context_options(params: Sequence[Parameter]) -> list[Parameter]:
+    """``--context`` for a command that names a cluster, nothing for any other."""
+    return [CONTEXT_OPTION] if any("--cluster" in param.opts and _is_of_cluster(param) for param in params) else []
+
+
+def add_options(
+    ctx: Context,
+    params: Sequence[Parameter],
+    optional_arguments: Mapping[str, str],
+    values: Mapping[str, Any],
+    order: Sequence[Parameter],
+) -> tuple[str, ...]:
+    """What the user's file adds to a command line of which the parser made ``values``, in this ``order``."""
+    if ctx.resilient_parsing or values.get("help"):
+        return ()
+    from kafkapy.contexts.resolution import Typed, options_of_context
+
+    offered = {name: tuple(getattr(param.type, "choices", ())) for param in params for name in param.opts}
+    typed = Typed(
+        values.get("context"),
+        any(_names_cluster(param, values, offered, optional_arguments) for param in order),
+        {name for param in order for name in param.opts},
+        values.get("engine"),
+    )
+    added: Added = options_of_context(offered, bool(context_options(params)), typed)
+    ctx.meta[_SAID_BY] = added.said_by
+    return added.words
+
+
+def cluster_meant(ctx: Context, params: Sequence[Parameter]) -> str | None:
+    """Which cluster a command works on, and why on this one; None for a command that has none."""
+    if not context_options(params):
+        return None
+    named = [(param.opts[0], ctx.params.get(param.name or "")) for param in params if _is_of_cluster(param)]
+    given = " ".join(f"{option} {value}" for option, value in named if value)
+    said_by = ctx.meta.get(_SAID_BY)
+    if given:
+        return f"{given} ({said_by})" if said_by else given
+    variable = os.environ.get("KAFKAPY_CLUSTER")
+    return f"{variable} ($KAFKAPY_CLUSTER)" if variable else "./kafkapy-cluster (the default)"
+
+
+def _names_cluster(
+    param: Parameter, values: Mapping[str, Any], offered: Collection[str], optional_arguments: Mapping[str, str]
+) -> bool:
+    """Whether an option that was typed says which cluster is meant; how to log in to one does not, and neither does the
+    ``--cluster`` of acls without a directory."""
+    if not _is_of_cluster(param):
+        return False
+    if "--command-config" in offered and {"--command-config", "--config"} & {*param.opts}:
+        return False
+    left_out = [optional_arguments[name] for name in param.opts if name in optional_arguments]
+    return not left_out or any(each not in left_out for each in values.get(param.name or "") or ())
+
+
+def _is_of_cluster(param: Parameter) -> bool:
+    return getattr(param, "rich_help_panel", None) == CLUSTER and param is not CONTEXT_OPTION

@@ -1,0 +1,129 @@
+"""Which context a command line means, and the options that it stands for.
+
+    1. --cluster, --log-dirs, --bootstrap-server, --bootstrap-controller
+    2. --context
+    3. $KAFKAPY_CLUSTER, then $KAFKAPY_CONTEXT: a directory that is named outright wins over a name for one
+    4. the current context
+    5. ./kafkapy-cluster
+
+What a context says is put before what was typed, as options: a command cannot tell the two apart, and needs not to know
+that there are contexts. Its output, engine and master hold where it names the cluster, those of ``defaults``
+everywhere; what was typed wins. A context never logs in to a cluster that was named otherwise: its command-config goes
+with its own servers only.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from kafkapy.contexts.config_file import (
+    COMMAND_CONFIG,
+    DEFAULTS,
+    ConfigFile,
+    Context,
+    config_path,
+    read_config,
+)
+from kafkapy.errors import UsageError
+
+VARIABLE = "KAFKAPY_CONTEXT"
+CLUSTER_VARIABLE = "KAFKAPY_CLUSTER"
+
+
+class Typed(NamedTuple):
+    """What a command line says: the ``context`` that it names, whether it names a cluster itself, the options on it
+    (with their dashes), and the value of ``--engine``."""
+
+    context: str | None
+    names_cluster: bool
+    options: Collection[str]
+    engine: str | None = None
+
+
+class Added(NamedTuple):
+    """Options to put before a command line, and who said which cluster is meant: '' where the command line did."""
+
+    words: tuple[str, ...] = ()
+    said_by: str = ""
+
+
+class Chosen(NamedTuple):
+    """A context, and who chose it."""
+
+    context: Context
+    said_by: str
+
+
+def chosen_context(config: ConfigFile, named: str | None, names_cluster: bool = False) -> Chosen | None:
+    """The context that is meant; ``named`` by --context. None where none is, or something else wins."""
+    if named is not None:
+        if not named:
+            raise UsageError("--context names nothing")
+        return Chosen(config.context(named, "--context"), "--context")
+    if names_cluster or os.environ.get(CLUSTER_VARIABLE):
+        return None
+    by_variable = os.environ.get(VARIABLE)
+    if by_variable:
+        return Chosen(config.context(by_variable, f"${VARIABLE}"), f"${VARIABLE}")
+    if config.current is not None:
+        return Chosen(config.contexts[config.current.value], f"current in {config.path}:{config.current.line}")
+    return None
+
+
+def is_needed(named: str | None) -> bool:
+    """Whether there is anything to look up: most often there is no file, and nothing names a context."""
+    return named is not None or bool(os.environ.get(VARIABLE)) or os.path.exists(config_path())
+
+
+def options_of_context(offered: Mapping[str, Collection[str]], takes_cluster: bool, typed: Typed) -> Added:
+    """What to put before a command line. ``offered`` are the command's options with the values that they take, none
+    where they take any; ``takes_cluster`` says whether it names a cluster at all."""
+    if not is_needed(typed.context):
+        return Added()
+    config = read_config()
+    chosen = chosen_context(config, typed.context, typed.names_cluster) if takes_cluster else None
+    words: list[str] = []
+    if chosen is not None and not typed.names_cluster:
+        words += _cluster_options(config, chosen, offered, typed)
+    values = {key: setting.value for key, setting in config.defaults.items()}
+    if chosen is not None:
+        own = chosen.context.settings
+        values |= {key: config.resolved(chosen.context, key) for key in DEFAULTS if key in own}
+    words += [word for pair in _defaults(values, offered, typed) for word in pair]
+    is_meant = chosen is not None and not typed.names_cluster
+    return Added(tuple(words), f"the context {chosen.context.name}, {chosen.said_by}" if chosen and is_meant else "")
+
+
+def _cluster_options(
+    config: ConfigFile, chosen: Chosen, offered: Mapping[str, Collection[str]], typed: Typed
+) -> Iterator[str]:
+    context = chosen.context
+    if f"--{context.kind}" not in offered:
+        raise UsageError(
+            f"the context '{context.name}' ({chosen.said_by}) is a {context.kind}, which this command does not take: "
+            f"name another context, or a cluster with {' or '.join(_cluster_names(offered))}"
+        )
+    yield from (f"--{context.kind}", config.resolved(context, context.kind))
+    option = f"--{COMMAND_CONFIG}"
+    if COMMAND_CONFIG in context.settings and option in offered and option not in typed.options:
+        yield from (option, config.resolved(context, COMMAND_CONFIG))
+
+
+def _cluster_names(offered: Mapping[str, Collection[str]]) -> list[str]:
+    return [option for option in ("--cluster", "--log-dirs", "--bootstrap-server") if option in offered]
+
+
+def _defaults(
+    values: Mapping[str, str], offered: Mapping[str, Collection[str]], typed: Typed
+) -> Iterator[tuple[str, str]]:
+    """Those that the command takes and that were not typed; a master is for Spark only."""
+    engine = typed.engine or values.get("engine")
+    for key, value in values.items():
+        option = f"--{key}"
+        if option not in offered or option in typed.options or value not in (offered[option] or (value,)):
+            continue
+        if key == "master" and "--engine" in offered and engine != "spark":
+            continue
+        yield option, value

@@ -1,0 +1,294 @@
+"""Contexts: which cluster a command means, what config.yaml may say, and how it is changed."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kafkapy.backends.directory_format import make_cluster
+from kafkapy.contexts.config_file import decode
+from kafkapy.errors import FormatError
+from kafkapy.log.files import Files
+from tests.commands.running import Done, run
+
+Capture = pytest.CaptureFixture[str]
+NAMES = ("one", "two", "three", "kafkapy-cluster")
+COMMENTED = """\
+# my clusters
+current: one   # the usual
+defaults:
+  output: json
+contexts:
+  # for play
+  one:
+    cluster: one
+  two:
+    log-dirs:
+      - two/broker-1   # the first
+      - two/broker-2
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some clusters."""
+    directory = tmp_path_factory.mktemp("contexts")
+    for name in NAMES:
+        make_cluster(str(directory / name), 2, files=Files(sync=False))
+    return directory
+
+
+@pytest.fixture
+def config(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The place of a file that is not there yet, beside the clusters."""
+    monkeypatch.chdir(place)
+    for variable in ("KAFKAPY_CLUSTER", "KAFKAPY_CONTEXT"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("KAFKAPY_CONFIG", str(place / "config.yaml"))
+    yield place / "config.yaml"
+    for left in place.glob("config.yaml*"):
+        left.unlink()
+
+
+def id_of(name: str) -> str:
+    text = Path(name, "cluster.yaml").read_text()
+    return text.partition("cluster_id: ")[2].partition("\n")[0].strip('"')
+
+
+def meant(capfd: Capture, *args: str) -> str:
+    """The name of the cluster directory that a command reads."""
+    done = run(capfd, "cluster-id", *args)
+    assert done.code == 0, done.err
+    return next(name for name in NAMES if id_of(name) in done.out)
+
+
+def test_precedence_from_last_to_first(capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert meant(capfd) == "kafkapy-cluster"
+    contexts = "".join(f"  {name}: {{cluster: {name}}}\n" for name in ("one", "two", "three"))
+    config.write_text(f"current: one\ncontexts:\n{contexts}")
+    assert meant(capfd) == "one"
+    monkeypatch.setenv("KAFKAPY_CONTEXT", "two")
+    assert meant(capfd) == "two"
+    monkeypatch.setenv("KAFKAPY_CLUSTER", "kafkapy-cluster")
+    assert meant(capfd) == "kafkapy-cluster"
+    assert meant(capfd, "--context", "three") == "three"
+    assert meant(capfd, "--context", "three", "--cluster", "one") == "one"
+    assert meant(capfd, "--context", "three", "--log-dirs", "two/broker-1") == "two"
+
+
+def test_every_kind_of_context(capfd: Capture, config: Path) -> None:
+    config.write_text(COMMENTED + "  live:\n    bootstrap-server: 127.0.0.1:1\n    command-config: absent.properties\n")
+    assert meant(capfd, "--context", "one") == "one"
+    assert meant(capfd, "--context", "two") == "two"
+    done = run(capfd, "topics", "--list", "--context", "live")
+    assert done.code == 1
+    assert str(config.parent / "absent.properties") in done.err
+
+
+def test_a_context_logs_in_to_its_own_servers_only(capfd: Capture, config: Path) -> None:
+    config.write_text("contexts:\n  p: {bootstrap-server: '127.0.0.1:1', command-config: absent.properties}\n")
+    done = run(capfd, "topics", "--list", "--context", "p", "--bootstrap-server", "127.0.0.1:2")
+    assert (done.code, "127.0.0.1:2 cannot be reached" in done.err, "absent" in done.err) == (1, True, False)
+
+
+def test_a_command_that_cannot_take_the_kind_says_so(capfd: Capture, config: Path) -> None:
+    config.write_text("current: p\ncontexts:\n  p: {bootstrap-server: '127.0.0.1:1'}\n")
+    done = run(capfd, "cluster", "status")
+    assert (done.code, done.out) == (2, "")
+    said_by = f"current in {config}:1"
+    assert f"the context 'p' ({said_by}) is a bootstrap-server, which this command does not take" in done.err
+
+
+def test_the_bare_cluster_of_acls_is_no_directory(capfd: Capture, config: Path) -> None:
+    config.write_text("current: one\ncontexts:\n  one: {cluster: one}\n")
+    add = ("acls", "--add", "--cluster", "--allow-principal", "User:a", "--operation", "Alter")
+    assert run(capfd, *add).code == 0
+    assert "User:a" in run(capfd, "acls", "--list", "--cluster", "one").out
+    assert "User:a" not in run(capfd, "acls", "--list", "--cluster", "kafkapy-cluster").out
+
+
+def test_options_before_the_subcommand(capfd: Capture, config: Path) -> None:
+    config.write_text("contexts:\n  one: {cluster: one}\n")
+    assert run(capfd, "features", "--context", "one", "describe").code == 0
+
+
+def test_defaults_hold_where_nothing_is_typed(capfd: Capture, config: Path) -> None:
+    config.write_text(COMMENTED + "    output: csv\n")
+    assert run(capfd, "config", "list").out[0] in "[{"
+    assert run(capfd, "features", "describe", "--context", "two").out.startswith("type,")
+    assert run(capfd, "features", "describe", "--context", "two", "--output", "kafka").out.startswith("Feature: ")
+    assert run(capfd, "features", "describe", "--cluster", "two").out[0] in "[{"
+
+
+def test_near_miss(capfd: Capture, config: Path) -> None:
+    config.write_text("contexts:\n  staging: {cluster: one}\n")
+    done = run(capfd, "topics", "--list", "--context", "stagin")
+    text = f"kafkapy: --context: there is no context 'stagin' in {config}; did you mean staging?"
+    assert done == (2, "", f"{text} Try 'kafkapy topics --help'.\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("contexts:\n  a:\n    clustr: x\n", 3, "unknown key 'clustr' in the context 'a'; did you mean cluster?"),
+        ("outputs: json\n", 1, "unknown key 'outputs'"),
+        ("contexts:\n  a:\n    cluster: x\n  a:\n    cluster: y\n", 4, "'a' stands twice"),
+        ("contexts:\n  a:\n    output: json\n", 2, "names no cluster"),
+        ("contexts:\n  a:\n    cluster: x\n    log-dirs: y\n", 2, "names both cluster and log-dirs"),
+        ("contexts:\n  a:\n    cluster: x\n    command-config: y\n", 2, "goes with bootstrap-server"),
+        ("current: b\ncontexts:\n  a:\n    cluster: x\n", 1, "no context here"),
+        ("contexts:\n  a:\n    cluster: x\n    output: tabel\n", 4, "output is 'tabel', none of kafka"),
+        ("contexts:\n  a:\n    cluster: [x]\n", 3, "cluster is not text"),
+        ("contexts:\n  a:\n    bootstrap-server: b:1\n    sasl.jaas.config: x\n", 4, "a secret in plain text"),
+        ("contexts:\n  a:\n    bootstrap-server: b:1\n    password: x\n", 4, "name that file with command-config"),
+        ("contexts:\n  a:\n    bootstrap-server: SASL://u:pw@b:1\n", 3, "holds a secret"),
+        ("contexts:\n  a:\n    bootstrap-server: b:1\n    master: token=abc\n", 4, "holds a secret"),
+        ("contexts: [\n", 2, "not YAML"),
+        ("- a\n", 1, "not a list of 'key: value'"),
+        ("contexts:\n  a b:\n    cluster: x\n", 2, "cannot be the name"),
+    ],
+)
+def test_what_is_wrong_names_its_line(text: str, line: int, said: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        decode(text, "config.yaml")
+    assert str(caught.value).startswith(f"config.yaml:{line}: ")
+    assert said in str(caught.value)
+    assert "pw" not in str(caught.value)
+    assert "abc" not in str(caught.value)
+
+
+def test_references_to_the_environment(capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config.write_text("current: e\ncontexts:\n  e: {cluster: '${ENV:WHERE}/one'}\n")
+    done = run(capfd, "cluster-id")
+    assert done == (1, "", f"kafkapy: {config}:3: the environment variable WHERE is not set\n")
+    monkeypatch.setenv("WHERE", str(config.parent))
+    assert meant(capfd) == "one"
+    assert "${ENV:WHERE}/one" in run(capfd, "config", "show").out
+
+
+def add(capfd: Capture, *args: str) -> Done:
+    done = run(capfd, "config", "add", *args)
+    assert done.code == 0, done.err
+    return done
+
+
+def test_a_file_that_kafkapy_made(capfd: Capture, config: Path) -> None:
+    add(capfd, "one", "--cluster", "one")
+    add(capfd, "two", "--log-dirs", "two/broker-1,two/broker-2", "--engine", "spark", "--master", "local[2]")
+    here = config.parent
+    assert config.read_text() == (
+        f"current: one\ncontexts:\n  one:\n    cluster: {here}/one\n  two:\n"
+        f'    log-dirs: [{here}/two/broker-1, {here}/two/broker-2]\n    engine: spark\n    master: "local[2]"\n'
+    )
+    assert stat.S_IMODE(config.stat().st_mode) == 0o600
+    assert [each for each in os.listdir(here) if each.startswith("config")] == ["config.yaml"]
+
+
+def test_the_directory_of_the_file_is_made(capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KAFKAPY_CONFIG")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(config.parent / "xdg"))
+    add(capfd, "one", "--cluster", "one")
+    assert (config.parent / "xdg" / "kafkapy" / "config.yaml").exists()
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setenv("HOME", str(config.parent / "home"))
+    add(capfd, "two", "--cluster", "two")
+    assert (config.parent / "home" / ".config" / "kafkapy" / "config.yaml").exists()
+
+
+def test_changes_keep_comments_and_order(capfd: Capture, config: Path) -> None:
+    config.write_text(COMMENTED)
+    run(capfd, "config", "use", "two")
+    assert config.read_text() == COMMENTED.replace("current: one ", "current: two ")
+    add(capfd, "three", "--cluster", "three")
+    added = f"  three:\n    cluster: {config.parent}/three\n"
+    assert config.read_text() == COMMENTED.replace("current: one ", "current: two ") + added
+    assert run(capfd, "config", "remove", "two").code == 0
+    left = COMMENTED[: COMMENTED.index("  two:")].replace("current: one   # the usual\n", "")
+    assert config.read_text() == left + added
+
+
+def test_a_file_that_lines_cannot_change_is_written_anew(capfd: Capture, config: Path) -> None:
+    text = "contexts: {one: {cluster: one}, two: {cluster: two}}  # mine\n"
+    config.write_text(text)
+    done = run(capfd, "config", "remove", "one")
+    assert done.code == 0
+    assert "its comments are lost" in done.err
+    assert config.read_text() == "contexts:\n  two:\n    cluster: two\n"
+    assert Path(f"{config}.old").read_text() == text
+
+
+def test_a_name_that_is_taken(capfd: Capture, config: Path) -> None:
+    add(capfd, "one", "--cluster", "one")
+    before = config.read_text()
+    done = run(capfd, "config", "add", "one", "--cluster", "two")
+    assert (done.code, config.read_text()) == (2, before)
+    add(capfd, "one", "--cluster", "two", "--replace")
+    assert config.read_text() == before.replace("/one\n", "/two\n")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["x"],
+        ["x", "--cluster", "a", "--log-dirs", "b"],
+        ["x", "--cluster", ""],
+        ["x", "--cluster", "a", "--command-config", "b"],
+        ["a b", "--cluster", "a"],
+    ],
+)
+def test_usage_of_add(capfd: Capture, config: Path, args: list[str]) -> None:
+    assert run(capfd, "config", "add", *args).code == 2
+    assert not config.exists()
+
+
+def sources(capfd: Capture) -> dict[str, tuple[str, str]]:
+    rows = run(capfd, "config", "show", "--output", "jsonl").rows
+    return {row["name"]: (row["value"], row["source"]) for row in rows}
+
+
+def test_show_tells_where_values_come_from(capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config.write_text(COMMENTED)
+    shown = sources(capfd)
+    assert shown["context"] == ("one", f"current in {config}:2")
+    assert shown["cluster"] == ("one", f"{config}:8")
+    assert shown["output"] == ("json", f"{config}:4")
+    assert shown["engine"] == ("local", "built in")
+    monkeypatch.setenv("KAFKAPY_CLUSTER", "elsewhere")
+    shown = sources(capfd)
+    assert shown["cluster"] == ("elsewhere", "$KAFKAPY_CLUSTER")
+
+
+def test_no_file_costs_no_import(config: Path, root: Path) -> None:
+    program = (
+        "import sys; from kafkapy.cli import main; main(['dump-log', '--files', sys.argv[1]]); "
+        "assert 'kafkapy.contexts.config_edit' not in sys.modules; assert 'yaml' not in sys.modules"
+    )
+    sample = root / "docs" / "samples" / "orders-0"
+    subprocess.run([sys.executable, "-c", program, sample], cwd=root, capture_output=True, check=True)
+
+
+def test_verbose_tells_what_is_touched(config: Path, root: Path) -> None:
+    config.write_text("current: one\ncontexts:\n  one: {cluster: one}\n")
+    command = [sys.executable, "-m", "kafkapy", "topics", "--create", "--topic", "t", "--replication-factor", "2"]
+    env = {**os.environ, "PYTHONPATH": str(root)}
+    done = subprocess.run(
+        [*command, "--verbose"], cwd=config.parent, capture_output=True, text=True, check=True, env=env
+    )
+    assert done.stdout == "Created topic t.\n"
+    told = done.stderr.splitlines()
+    assert told[0] == f"kafkapy: the cluster is --cluster {config.parent}/one (the context one, current in {config}:1)"
+    assert "kafkapy: reads one/cluster.yaml" in told
+    assert "kafkapy: makes one/broker-1/t-0" in told
+    assert "kafkapy: writes one/broker-1/t-0/partition.metadata" in told
+    assert not [line for line in told if line.endswith((".py", ".tmp", "reads one/broker-1"))]
+
+
+def test_verbose_keeps_the_meaning_of_kafkas_own_option(capfd: Capture, config: Path) -> None:
+    done = run(capfd, "consumer-groups", "--list", "--verbose", "--cluster", "one")
+    assert "kafkapy: reads" not in done.err
