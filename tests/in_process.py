@@ -19,13 +19,17 @@ class TookTooLong(BaseException):
     """Not an Exception: a command that catches those must not catch this."""
 
 
-def run_kafkapy(args: Sequence[str], stdin: str | None, timeout_s: float) -> ToolRun:
-    """What ``kafkapy`` with these arguments does. Must be called in the main thread, for the sake of the time-out."""
+def run_kafkapy(args: Sequence[str], stdin: str | None, timeout_s: float, together: bool = False) -> ToolRun:
+    """What ``kafkapy`` with these arguments does. Must be called in the main thread, for the sake of the time-out.
+
+    ``together``: errors are in the output, where they came, as on a terminal."""
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write((stdin or "").encode("utf-8", "surrogateescape"))
         given.seek(0)
         with ExitStack() as stack:
-            for number, (file, name) in enumerate(((given, "stdin"), (out, "stdout"), (err, "stderr"))):
+            for number, (file, name) in enumerate(
+                ((given, "stdin"), (out, "stdout"), (out if together else err, "stderr"))
+            ):
                 stack.enter_context(_instead(number, file, name))
             code = _main(args, timeout_s)
         return ToolRun(code, _text(out), _text(err))

@@ -26,21 +26,26 @@ def made(directory: Path) -> Path:
     """A directory with all of them."""
     make_cluster(str(directory), 1, files=Files(sync=False))
     cluster = DirectoryCluster(str(directory), Files(sync=False))
+    cluster.apply(CreateTopic(CONSUMER_OFFSETS, 2, 1))
+    write(cluster)
+    partition = TopicPartition(JOBS, 0)
+    cluster.groups().offset_manager.commit("simple", {partition: OffsetAndMetadata(3)})
+    cluster.close()
+    return directory
+
+
+def write(cluster: DirectoryCluster, replicas: tuple[int, ...] = (1,), counters: str = COUNTERS) -> None:
+    """The topics and groups into a cluster that has a topic for commits; ``counters`` names a streams group."""
     cluster.apply(
-        CreateTopic(JOBS, 2, 1),
-        CreateTopic(MORE, 1, 1),
-        CreateTopic(CONSUMER_OFFSETS, 2, 1),
-        CreateTopic(SHARE_GROUP_STATE, STATES, 1, configs={"cleanup.policy": "delete"}),
+        CreateTopic(JOBS, assignments=(replicas,) * 2),
+        CreateTopic(MORE, assignments=(replicas,)),
+        CreateTopic(SHARE_GROUP_STATE, assignments=(replicas,) * STATES, configs={"cleanup.policy": "delete"}),
     )
     for topic, number, count in ((JOBS, 0, 30), (JOBS, 1, 12), (MORE, 0, 5)):
         records = [Record(at, cluster.now, None, b"job") for at in range(count)]
         cluster.append(TopicPartition(topic, number), encode_batch(records))
     _write_share_groups(cluster)
-    _write_streams_groups(cluster)
-    partition = TopicPartition(JOBS, 0)
-    cluster.groups().offset_manager.commit("simple", {partition: OffsetAndMetadata(3)})
-    cluster.close()
-    return directory
+    _write_streams_groups(cluster, counters)
 
 
 def _record(name: str, key: dict[str, Any], **value: object) -> CoordinatorRecord:
@@ -125,18 +130,18 @@ def _append_state(cluster: DirectoryCluster, key: ShareStateKey, record: Coordin
     cluster.append_as_coordinator(partition, batch, 2)
 
 
-def _write_streams_groups(cluster: DirectoryCluster) -> None:
+def _write_streams_groups(cluster: DirectoryCluster, counters: str) -> None:
     tasks = {
         "s-b": {"activeTasks": _tasks(("1", [0])), "standbyTasks": _tasks(("0", [1, 0]))},
         "s-a-with-a-rather-long-id": {"activeTasks": _tasks(("0", [1, 0])), "warmupTasks": _tasks(("1", [0]))},
     }
     store = cluster.groups().store
-    store.append(COUNTERS, _streams_group(COUNTERS, 4, 4, tasks))
+    store.append(counters, _streams_group(counters, 4, 4, tasks))
     store.append(SPLIT, _streams_group(SPLIT, 7, 6, {"only": {"activeTasks": _tasks(("0", [0]))}}))
     store.append(STOPPED, _streams_group(STOPPED, 2, 1, {}))
     commits = {"offset": 20, "leaderEpoch": 0, "metadata": "", "commitTimestamp": cluster.now}
-    key = {"group": COUNTERS, "topic": JOBS, "partition": 0}
-    store.append(COUNTERS, [CoordinatorRecord("OffsetCommit", key, 4, commits)])
+    key = {"group": counters, "topic": JOBS, "partition": 0}
+    store.append(counters, [CoordinatorRecord("OffsetCommit", key, 4, commits)])
 
 
 def _tasks(*pairs: tuple[str, list[int]]) -> list[dict[str, Any]]:
