@@ -1,13 +1,14 @@
 """``kafkapy configs``: kafka-configs.sh."""
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer._click import Context
 
-from kafkapy.errors import UsageError
+from kafkapy.errors import KafkaError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -20,8 +21,10 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
+from .tool_errors import tell_near_miss
 
 if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
     from kafkapy.backends.selection import Selection
     from kafkapy.metadata.config_entities import Entities
 
@@ -168,15 +171,32 @@ def configs(
 def _describe(where: "Selection", chosen: "Entities", all_configs: bool, output: str) -> None:
     from kafkapy.backends.selection import open_cluster
     from kafkapy.metadata.config_description import Resources, describe_entities, unknown_entities
+    from kafkapy.metadata.config_entities import TOPICS
     from kafkapy.output.printing import print_rows
 
     with closing(open_cluster(where)) as opened:
         if opened.has_metadata:
             resources = Resources(opened.config_resources, partial(opened.config_entries, synonyms=True))
             print_rows(output, describe_entities(opened.image(), resources, chosen, all_configs))
+            if topic := chosen.named.get(TOPICS):
+                tell_near_miss("topic", topic, opened.image().topics)
             return
         brokers = {log_dir.broker_id for log_dir in opened.log_dirs() if log_dir.broker_id is not None}
         print_rows(output, unknown_entities(opened.image(), chosen, brokers))
+
+
+@contextmanager
+def _hinting_topic(opened: "Cluster", chosen: "Entities") -> Iterator[None]:
+    """An error because there is no such topic knows which one was probably meant."""
+    from kafkapy.metadata.config_entities import TOPICS
+    from kafkapy.near_misses import hint
+
+    try:
+        yield
+    except KafkaError as error:
+        if topic := chosen.named.get(TOPICS):
+            error.hint = error.hint or hint("topic", topic, opened.image().topics)
+        raise
 
 
 def _added(add_config: str | None, add_config_file: str | None) -> dict[str, str]:
@@ -198,6 +218,6 @@ def _alter(where: "Selection", chosen: "Entities", added: dict[str, str], delete
     from kafkapy.output.printing import print_lines
 
     deleted = parse_delete_config(deletes)
-    with closing(open_cluster_for_writing(where, sync)) as opened:
+    with closing(open_cluster_for_writing(where, sync)) as opened, _hinting_topic(opened, chosen):
         opened.apply(*alteration(opened.image(), opened.config_entries, chosen, added, deleted, SystemRandom()))
     print_lines([updated_line(chosen.type, chosen.names[0])])

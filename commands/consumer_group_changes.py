@@ -12,7 +12,7 @@ from kafkapy.output.output_format import Output
 from .consumer_group_errors import failed
 from .consumer_group_holders import evict_left_behind, tell_holders, tell_left_behind
 from .consumer_group_reset_target import reset_target
-from .tool_errors import tell_problems, warn
+from .tool_errors import tell_hint, tell_problems, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -109,6 +109,7 @@ def _tell(output: Output, reset: "OffsetReset") -> None:
 
 def delete_groups(change: Change) -> None:
     """Delete groups, each by itself."""
+    from kafkapy.backends.group_selection import missing_groups
     from kafkapy.output.group_change_lines import deletion_lines
     from kafkapy.output.group_rows import deleted_group_row
     from kafkapy.output.printing import print_rows
@@ -117,10 +118,13 @@ def delete_groups(change: Change) -> None:
         groups = change.group_ids(cluster)
         evict_left_behind(change.chosen, cluster, groups)
         done = cluster.groups().delete_groups(groups)
+        missing = missing_groups(done, cluster.groups())
         tell_problems(cluster.groups().problems)
     rows = [deleted_group_row(group, error) for group, error in done.items()]
     print_rows(change.output, [*((line, None) for line in deletion_lines(done)), *((None, row) for row in rows)])
     if any(done.values()):
+        for error in missing:
+            tell_hint(error)
         tell_holders(change.chosen, (group for group, error in done.items() if error))
         raise typer.Exit(1)
 

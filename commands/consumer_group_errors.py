@@ -8,7 +8,7 @@ import typer
 from kafkapy.errors import KafkapyError
 from kafkapy.output.output_format import Output
 
-from .tool_errors import warn
+from .tool_errors import tell_hint, warn
 
 FAILED = "Executing {} group command failed due to"
 
@@ -19,6 +19,7 @@ def failed(output: Output, error: KafkapyError, notes: Sequence[str] = ()) -> No
         print_failure(error)
     for note in notes:
         warn(f"kafkapy: {note}")
+    tell_hint(error)
     if output is not Output.KAFKA:
         raise KafkapyError(f"{FAILED.format('consumer')} {error}")
     raise typer.Exit(1)

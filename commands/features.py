@@ -200,12 +200,13 @@ def version_mapping(
     bootstrap_server: UnaskedServerOption = None,
     bootstrap_controller: UnaskedControllerOption = None,
     command_config: UnaskedConfigOption = None,
+    output: OutputOption = Output.KAFKA,
 ) -> None:
     """Show which levels a release has."""
     from kafkapy.metadata import feature_lines
-    from kafkapy.output.printing import print_lines
+    from kafkapy.output.printing import print_rows
 
-    print_lines(feature_lines.version_mapping(release_version))
+    print_rows(output, feature_lines.version_mapping(release_version))
 
 
 @app.command(
@@ -227,16 +228,16 @@ def feature_dependencies(
     bootstrap_server: UnaskedServerOption = None,
     bootstrap_controller: UnaskedControllerOption = None,
     command_config: UnaskedConfigOption = None,
+    output: OutputOption = Output.KAFKA,
 ) -> None:
     """Show which levels of other features a level needs."""
-    from kafkapy.metadata.feature_lines import dependency_lines
+    from kafkapy.metadata.feature_lines import dependencies
     from kafkapy.metadata.feature_updates import parse_name_and_level
-    from kafkapy.output.printing import print_lines
+    from kafkapy.output.printing import print_rows
 
     if not feature:
         raise UsageError("--feature is required")
-    for text in feature:
-        print_lines(dependency_lines(*parse_name_and_level(text)))
+    print_rows(output, (pair for text in feature for pair in dependencies(*parse_name_and_level(text))))
 
 
 def _updates(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kafkapy.near_misses import hinting
 from kafkapy.errors import KafkaError, KafkapyError
+from kafkapy.near_misses import hinting
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 

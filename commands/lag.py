@@ -6,6 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from kafkapy.errors import UsageError
+from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -183,7 +184,7 @@ def _read(chosen: "Selection", options: LagOptions, engine: "Engine | None") -> 
         _print_plot(found, options, [moment.timestamp for moment in asked.moments])
     else:
         _print_history(found, options)
-    _finish(found.points, options, problems)
+    _finish(found.points, chosen, options, problems)
 
 
 def _asked(cluster: "Cluster", options: LagOptions) -> Any:
@@ -228,13 +229,23 @@ def _print_plot(found: "LagHistory", options: LagOptions, moments: list[int]) ->
     print_lines(map(event_line, found.events))
 
 
-def _finish(points: Iterable["LagPoint"], options: LagOptions, problems: list[str]) -> None:
+def _finish(points: Iterable["LagPoint"], chosen: "Selection", options: LagOptions, problems: list[str]) -> None:
     """Tell of what could not be read, and of what was asked for and is not there."""
-    known = {point.group for point in points}
+    shown = {point.group for point in points}
+    where = " of these topics" if options.topics else ""
     for name in options.groups:
-        if name not in known and not any(problem.startswith(f"group {name}:") for problem in problems):
-            warn(f"kafkapy: group {name} had committed nothing" + (" of these topics" if options.topics else ""))
+        if name not in shown and not any(problem.startswith(f"group {name}:") for problem in problems):
+            warn(f"kafkapy: group {name} had committed nothing{where}{_meant(name, chosen)}")
     finish(problems)
+
+
+def _meant(name: str, chosen: "Selection") -> str:
+    """Which group was probably meant, of those that there are."""
+    from kafkapy.backends.selection import open_cluster
+
+    with closing(open_cluster(chosen)) as opened:
+        known = [listing.group_id for listing in opened.groups().list()]
+    return "" if name in known else did_you_mean(name, known, VERY_SIMILAR)
 
 
 def _compare(chosen: "Selection", options: LagOptions) -> None:
@@ -258,7 +269,7 @@ def _compare(chosen: "Selection", options: LagOptions) -> None:
         print_rows(options.output, ((line, None) for line in lag_lines(_shown(points, options.by))))
     else:
         print_rows(options.output, ((None, lag_row(point)) for point in _shown(points, options.by)), LAG_COLUMNS)
-    _finish(points, options, problems)
+    _finish(points, chosen, options, problems)
 
 
 def _pause(options: LagOptions) -> float:

@@ -12,7 +12,7 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
-from .tool_errors import fail, warn
+from .tool_errors import fail, tell_near_miss, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.leader_election import ElectionResult
@@ -123,6 +123,8 @@ def leader_election(
         losses = opened.replica_control().election_losses(before) if is_unclean else []
     rows = ((None, _row(result, election)) for result in results)
     print_rows(output, ((line, None) for line in _lines(results, election)) if output == Output.KAFKA else rows)
+    for name in sorted({result.partition.topic for result in results if result.is_failure}):
+        tell_near_miss("topic", name, before.topics)
     for loss in losses:
         warn(f"kafkapy: {election_loss_line(loss)}")
     failures = sum(result.is_failure for result in results)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkapy.errors import KafkaError, KafkapyError, UsageError
 from kafkapy.metadata.reassignment.strategy import Strategy
+from kafkapy.near_misses import hinting
 from kafkapy.output.output_format import Output
 
 from .reassign_layout import current_layout
@@ -86,7 +87,8 @@ def _plan(layout: "Layout", job: "Job", strategy: Strategy, asked: Generation) -
     for topic in sorted(job.topics or ()):
         if topic not in known:
             name = "org.apache.kafka.common.errors.UnknownTopicOrPartitionException"
-            raise KafkaError("UnknownTopicOrPartitionException", f"{name}: Topic {topic} not found.")
+            error = KafkaError("UnknownTopicOrPartitionException", f"{name}: Topic {topic} not found.")
+            raise hinting(error, "topic", topic, known)
     if job.is_kafkas:
         _tell_of_brokers_left_out(layout, job)
     seed = asked.seed

@@ -53,6 +53,7 @@ from .reassign_options import (
     WaitOption,
     chosen_action,
 )
+from .tool_errors import tell_hint
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection
@@ -182,7 +183,7 @@ def reassign_partitions(
             cancellation = Cancellation(reassignment_json_file or "", preserve_throttles, timeout, _where(chosen))
             run_cancel(chosen, cancellation, output)
     except KafkaError as error:
-        raise _failed(str(error) if error.name == "TerseException" else f"Error: {error}") from None
+        raise _failed(error) from None
 
 
 def _action(actions: dict[str, bool], given: list[str]) -> str:
@@ -239,9 +240,10 @@ def _list(chosen: "Selection", output: Output) -> None:
         print_rows(output, under_way_rows(opened.replica_control().under_way()))
 
 
-def _failed(message: str) -> typer.Exit:
+def _failed(error: KafkaError) -> typer.Exit:
     """ReassignPartitionsCommand tells its failures on stdout."""
     from kafkapy.output.printing import print_lines
 
-    print_lines([message])
+    print_lines([str(error) if error.name == "TerseException" else f"Error: {error}"])
+    tell_hint(error)
     return typer.Exit(1)

@@ -107,10 +107,11 @@ def _describe(opened: "Cluster", named: "Sequence[str] | None", params: dict[str
 
     groups, ranges = opened.groups(), LogRanges(opened)
     try:
-        described = none_failed(groups.describe_share_groups(group_ids(groups, GroupType.SHARE, named)))
+        answers = groups.describe_share_groups(group_ids(groups, GroupType.SHARE, named))
+        described = none_failed(answers, groups, GroupType.SHARE)
         is_offsets = not params["members"] and params["state"] is None
         asked = groups.share_offsets(described, lambda partition: ranges.of(partition).end) if is_offsets else {}
-        offsets = none_failed(asked)
+        offsets = none_failed(asked, groups, GroupType.SHARE)
     except KafkaError as error:
         fail(GroupType.SHARE, error, output)
     verbose = bool(params["verbose"])

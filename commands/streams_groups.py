@@ -123,7 +123,7 @@ def _describe(opened: "Cluster", named: Sequence[str] | None, params: dict[str, 
             committed = _committed(opened, described, ranges)
         there = _before_first_error(ids, described)
         print_groups(there, lambda each: _told(opened, each, committed, ranges, params), output)
-        none_failed({group_id: described[group_id] for group_id in ids})
+        none_failed({group_id: described[group_id] for group_id in ids}, groups, GroupType.STREAMS)
     except KafkaError as error:
         fail(GroupType.STREAMS, error, output)
     finish([*groups.problems, *ranges.problems])

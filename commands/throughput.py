@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kafkapy.errors import UsageError
+from kafkapy.near_misses import missing
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -82,7 +83,7 @@ def _flag(name: str, help_text: str, panel: str = HOW) -> Any:
     ),
 )
 def throughput(
-    topic: Annotated[list[str] | None, _option(WHICH, "NAME", "This topic. Can be given more than once.")] = None,
+    topic: Annotated[list[str] | None, _option(WHICH, "TOPIC", "This topic. Can be given more than once.")] = None,
     exclude_internal: Annotated[bool, _flag("--exclude-internal", "Leave out internal topics.", WHICH)] = False,
     start: Annotated[
         str | None,
@@ -131,8 +132,8 @@ def throughput(
     problems: list[str] = []
     chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
     with closing(open_cluster(chosen)) as opened, open_engine(engine, master, conf, driver_memory) as worker:
-        missing = sorted(topics - set(opened.image().topics))
-        problems += (f"there is no topic {name}" for name in missing)
+        known = set(opened.image().topics)
+        problems += (missing("topic", name, known) for name in sorted(topics - known))
         if forecast:
             _print_forecasts(opened, wanted, top, output, problems)
         else:

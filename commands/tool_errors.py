@@ -18,19 +18,36 @@ def warn(line: str) -> None:
     print_lines([line], Sink(2))
 
 
-def fail(line: str) -> NoReturn:
-    """Write the line to stderr, and end with exit code 1."""
+def tell_hint(error: KafkapyError | None) -> None:
+    """Write what was probably meant, where an error that was told in Kafka's words knows it."""
+    if error is not None and error.hint is not None:
+        warn(f"kafkapy: {error.hint}")
+
+
+def tell_near_miss(what: str, name: str, known: Iterable[str]) -> None:
+    """Write what was probably meant by a name that is not there, where Kafka's words are no error."""
+    from kafkapy.near_misses import hint
+
+    found = hint(what, name, known)
+    if found is not None:
+        warn(f"kafkapy: {found}")
+
+
+def fail(line: str, error: KafkapyError | None = None) -> NoReturn:
+    """Write the line, and the hint of the error that it tells, to stderr, and end with exit code 1."""
     warn(line)
+    tell_hint(error)
     raise typer.Exit(1)
 
 
-def fail_on_stdout(line: str, output: Output) -> NoReturn:
+def fail_on_stdout(line: str, output: Output, error: KafkapyError | None = None) -> NoReturn:
     """Write the line where Kafka's tool does, to stdout, and end with exit code 1; where rows are wanted, to stderr."""
     from kafkapy.output.printing import print_lines
 
     if output != Output.KAFKA:
-        fail(line)
+        fail(line, error)
     print_lines([line])
+    tell_hint(error)
     raise typer.Exit(1)
 
 

@@ -1,6 +1,6 @@
 """``kafkapy topics``: kafka-topics.sh."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -174,7 +174,7 @@ def _describe(chosen: "Selection", wanted: _Wanted, asked: list[str], only_overr
         image = opened.image()
         found = select_topics(image, topic, topic_id, exclude_internal)
         if not found and (topic or topic_id) and not if_exists:
-            raise _missing(f"TopicId '{topic_id}'" if topic_id else f"Topic '{topic}'")
+            raise _missing("TopicId", topic_id) if topic_id else _missing("Topic", topic or "", image.topics)
         configs = opened.config_entries(TOPIC, [each.name for each in found])
         # Those whose configs are refused come last, so that the others are shown before the error.
         found.sort(key=lambda each: isinstance(configs[each.name], KafkapyError))
@@ -267,19 +267,23 @@ def _delete(writing: _Writing, topic: str, if_exists: bool) -> None:
 def _named(opened: "Cluster", topic: str, if_exists: bool) -> list[str]:
     from kafkapy.metadata.topic_selection import select_topics
 
-    found = [each.name for each in select_topics(opened.image(), topic)]
+    image = opened.image()
+    found = [each.name for each in select_topics(image, topic)]
     if not found and topic and not if_exists:
-        raise _missing(f"Topic '{topic}'")
+        raise _missing("Topic", topic, image.topics)
     return found
 
 
-def _missing(what: str) -> KafkaError:
-    return KafkaError("IllegalArgumentException", f"{what} does not exist as expected")
+def _missing(what: str, name: str, known: Iterable[str] = ()) -> KafkaError:
+    from kafkapy.near_misses import hinting
+
+    error = KafkaError("IllegalArgumentException", f"{what} '{name}' does not exist as expected")
+    return hinting(error, what.lower(), name, known)
 
 
 def _fail(error: KafkaError, output: Output) -> NoReturn:
     """TopicCommand tells its failures on stdout."""
-    fail_on_stdout(f"Error while executing topic command : {error}", output)
+    fail_on_stdout(f"Error while executing topic command : {error}", output, error)
 
 
 def _partition_row(topic: Any, partition: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from .cluster_options import (
     selection,
 )
 from .tool_errors import finish, tell_problems
-from .transactions_options import WHICH, failed, option
+from .transactions_options import WHICH, failed, hinting_id, option
 
 EXAMPLES = examples(
     (
@@ -50,6 +50,7 @@ def describe(
             found = transactions.describe(transactional_id)
         except KafkaError as error:
             tell_problems(transactions.problems)
-            failed(f"Failed to describe transaction state of transactional-id `{transactional_id}`", hinting_id(error, transactions, transactional_id))
+            hinted = hinting_id(error, transactions, transactional_id)
+            failed(f"Failed to describe transaction state of transactional-id `{transactional_id}`", hinted)
         print_rows(output, describe_table(found, opened.now))
         finish(transactions.problems)

@@ -7,7 +7,7 @@ from kafkapy.errors import KafkaError
 from kafkapy.subcommand import examples
 
 from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, selection
-from .transactions_options import WHICH, failed, option
+from .transactions_options import WHICH, failed, hinting_id, option
 
 EXAMPLES = examples(
     (

@@ -7,7 +7,8 @@ import typer
 from .tool_errors import fail
 
 if TYPE_CHECKING:
-    from kafkapy.errors import KafkapyError
+    from kafkapy.coordinator.transactions import Transactions
+    from kafkapy.errors import KafkaError, KafkapyError
     from kafkapy.log.topic_partition import TopicPartition
 
 WHICH = "Which transactions"
@@ -20,7 +21,7 @@ def option(metavar: str, help_text: str, panel: str, *names: str) -> Any:
 
 
 TopicOption = Annotated[str, option("TOPIC", "The topic's name.", WHICH_PARTITION)]
-PartitionOption = Annotated[int, option("N", "The partition's number.", WHICH_PARTITION)]
+PartitionOption = Annotated[int, option("PARTITION", "The partition's number.", WHICH_PARTITION)]
 
 
 def not_described(partition: "TopicPartition", broker_id: int | None) -> str:
@@ -29,6 +30,16 @@ def not_described(partition: "TopicPartition", broker_id: int | None) -> str:
     return f"Failed to describe producers for partition {partition} on {asked}"
 
 
+def hinting_id(error: "KafkaError", transactions: "Transactions", transactional_id: str) -> "KafkaError":
+    """An error about a transactional id, with the one that was probably meant."""
+    from kafkapy.near_misses import hinting
+
+    if error.name != "TransactionalIdNotFoundException":
+        return error
+    known = (found.metadata.transactional_id for found in transactions.list_transactions())
+    return hinting(error, "transactional id", transactional_id, known)
+
+
 def failed(what: str, error: "KafkapyError") -> NoReturn:
     """End as TransactionsCommand does."""
-    fail(f"{what}: {error}. Enable debug logging for additional detail.")
+    fail(f"{what}: {error}. Enable debug logging for additional detail.", error)

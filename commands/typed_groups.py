@@ -9,7 +9,7 @@ import typer
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.output.output_format import Output
 
-from .tool_errors import finish, warn
+from .tool_errors import finish, tell_hint, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -47,13 +47,13 @@ def group_ids(groups: "Groups", group_type: "GroupType", named: Sequence[str] | 
     return sorted(set(named)) if named else [listing.group_id for listing in groups.list(types=[group_type])]
 
 
-def none_failed(answers: dict[str, T | KafkaError]) -> dict[str, T]:
+def none_failed(answers: dict[str, T | KafkaError], groups: "Groups", group_type: "GroupType") -> dict[str, T]:
     """The answers, if none of them is an error; it has the name that Java prints before it."""
-    from kafkapy.formats.java_exceptions import exception_text
+    from kafkapy.backends.group_selection import group_failure
 
-    for answer in answers.values():
+    for group_id, answer in answers.items():
         if isinstance(answer, KafkaError):
-            raise KafkaError("ExecutionException", exception_text(answer))
+            raise group_failure(answer, group_id, groups.list(types=[group_type]))
     return {group_id: answer for group_id, answer in answers.items() if not isinstance(answer, KafkaError)}
 
 
@@ -78,6 +78,7 @@ def fail(group_type: "GroupType", error: KafkapyError, output: Output, notes: Se
     print_error(f"Executing {group_type.lower()} group command failed due to {error}", output)
     for note in notes:
         warn(f"kafkapy: {note}")
+    tell_hint(error)
     raise typer.Exit(1)
 
 

@@ -23,9 +23,11 @@ from __future__ import annotations
 
 
 class KafkapyError(Exception):
-    """The root: printed as one line on stderr, never as a traceback."""
+    """The root: printed as one line on stderr, never as a traceback. ``hint`` is what was probably meant, for a second
+    line: where the first is Kafka's, nothing is added to it."""
 
     exit_code = 1
+    hint: str | None = None
 
 
 class UsageError(KafkapyError):

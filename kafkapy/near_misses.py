@@ -7,8 +7,15 @@ Kafka's own lines are never changed by it: beside one of those, the hint is a li
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
+
+from kafkapy.errors import KafkapyError
 
 SIMILAR = 0.6
+VERY_SIMILAR = 0.75
+"""For names that users give, of which many are a little alike."""
+
+Error = TypeVar("Error", bound=KafkapyError)
 
 
 def near_miss(name: str, known: Iterable[str], similarity: float = SIMILAR) -> str | None:
@@ -24,3 +31,21 @@ def did_you_mean(name: str, known: Iterable[str], similarity: float = SIMILAR) -
     """What to append to an error about a name, or nothing."""
     found = near_miss(name, known, similarity)
     return "" if found is None else f"; did you mean '{found}'?"
+
+
+def missing(what: str, name: str, known: Iterable[str]) -> str:
+    """That there is no such thing, in kafkapy's own words."""
+    return f"there is no {what} {name}{did_you_mean(name, known, VERY_SIMILAR)}"
+
+
+def hint(what: str, name: str, known: Iterable[str]) -> str | None:
+    """A line to stand beside Kafka's about a name; None where it is there, or like no other."""
+    names = list(known)
+    found = None if name in names else near_miss(name, names, VERY_SIMILAR)
+    return None if found is None else f"there is no {what} '{name}'; did you mean '{found}'?"
+
+
+def hinting(error: Error, what: str, name: str, known: Iterable[str]) -> Error:
+    """An error in Kafka's words, with what was probably meant beside it."""
+    error.hint = hint(what, name, known)
+    return error

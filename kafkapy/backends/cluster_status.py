@@ -18,6 +18,7 @@ from kafkapy.formats import offset_checkpoint
 from kafkapy.log.checkpoints import Offsets, read_checkpoint
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.topics_image import PartitionRegistration
+from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 from kafkapy.replication.broker_state import RUNNING
 
 
@@ -83,9 +84,11 @@ class ClusterStatus:
         """Every partition, or those of topics whose name is like ``topic``: there must be one then."""
         from kafkapy.metadata.topic_selection import select_topics
 
-        topics = select_topics(self._cluster.image(), topic, exclude_internal=exclude_internal)
+        image = self._cluster.image()
+        topics = select_topics(image, topic, exclude_internal=exclude_internal)
         if topic is not None and not topics:
-            raise KafkapyError(f"there is no topic whose name matches {topic}")
+            hint = did_you_mean(topic, image.topics, VERY_SIMILAR)
+            raise KafkapyError(f"there is no topic whose name matches {topic}{hint}")
         for each in topics:
             for number, registration in sorted(each.partitions.items()):
                 partition = TopicPartition(each.name, number)

@@ -27,6 +27,7 @@ from kafkapy.log.batch_records import batch_records
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.topic_description import INTERNAL_TOPICS
+from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 
 POLL_INTERVAL_MS = 100
 UNLIMITED = -1
@@ -124,7 +125,8 @@ def partitions_of(
         return _partitions_of_matching(image, include, exclude_internal)
     found = image.topics.get(topic or "")
     if found is None:
-        raise KafkaError("UnknownTopicOrPartitionException", f"Topic '{topic}' does not exist")
+        hint = did_you_mean(topic or "", image.topics, VERY_SIMILAR)
+        raise KafkaError("UnknownTopicOrPartitionException", f"Topic '{topic}' does not exist{hint}")
     if partition is None:
         return [TopicPartition(found.name, number) for number in sorted(found.partitions)]
     if partition not in found.partitions:

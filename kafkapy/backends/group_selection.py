@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from kafkapy.coordinator.group import GroupState, GroupType
 from kafkapy.coordinator.typed_groups import CONSUMER_PROTOCOLS, CONSUMER_TYPES
-from kafkapy.errors import KafkaError, UsageError
+from kafkapy.errors import KafkaError, KafkapyError, UsageError
 from kafkapy.formats.java_exceptions import exception_text
+from kafkapy.near_misses import hinting
 
 if TYPE_CHECKING:
     from kafkapy.backends.groups import Groups
@@ -37,10 +38,25 @@ def describe_consumer_groups(groups: Groups, group_ids: Iterable[str]) -> list[G
     """Groups, in the order of their ids; a KafkaError, with the name that Java prints before it, for one that is not
     there or none of consumers."""
     described = groups.describe_consumer_groups(group_ids)
-    for each in described.values():
+    for group_id, each in described.items():
         if isinstance(each, KafkaError):
-            raise KafkaError("ExecutionException", exception_text(each))
+            raise group_failure(each, group_id, list_consumer_groups(groups))
     return [each for each in described.values() if not isinstance(each, KafkaError)]
+
+
+def group_failure(error: KafkaError, group_id: str, known: Iterable[GroupListing]) -> KafkaError:
+    """What was answered about a group, as Java's clients tell it; ``known`` are those that could have been meant."""
+    failure = KafkaError("ExecutionException", exception_text(error))
+    if error.name != "GroupIdNotFoundException":
+        return failure
+    return hinting(failure, "group", group_id, (listing.group_id for listing in known))
+
+
+def missing_groups(done: Mapping[str, KafkapyError | None], groups: Groups) -> list[KafkapyError]:
+    """Of what became of each group, the errors that there is none of that name, with what was probably meant."""
+    failed = {name: error for name, error in done.items() if getattr(error, "name", "") == "GroupIdNotFoundException"}
+    known = [listing.group_id for listing in list_consumer_groups(groups)] if failed else []
+    return [hinting(error, "group", name, known) for name, error in failed.items() if error is not None]
 
 
 def parse_states(text: str) -> list[GroupState]:

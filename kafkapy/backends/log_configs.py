@@ -9,6 +9,7 @@ from kafkapy.log.config import LogConfig
 from kafkapy.metadata.config_checks import checker
 from kafkapy.metadata.configs.effective import BrokerLayers, describe
 from kafkapy.metadata.image import BROKER, TOPIC, MetadataImage
+from kafkapy.near_misses import missing
 
 Assumptions = Mapping[str, Mapping[str, str]]
 """Configs that a topic does not have, by topic."""
@@ -30,7 +31,7 @@ def parse_assumptions(texts: Iterable[str], image: MetadataImage) -> Assumptions
         if not (topic and colon and name and equals):
             raise UsageError(f"--assume: '{text}' is not of the form TOPIC:NAME=VALUE")
         if topic not in image.topics:
-            raise UsageError(f"--assume: there is no topic {topic}")
+            raise UsageError(f"--assume: {missing('topic', topic, image.topics)}")
         found.setdefault(topic, {})[name.strip()] = value.strip()
     for topic, configs in found.items():
         try:

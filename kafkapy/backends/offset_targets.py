@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from kafkapy import near_misses
 from kafkapy.backends.cluster import Cluster
 from kafkapy.backends.group_lag import LogRange, LogRanges
 from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
@@ -127,7 +128,8 @@ class OffsetTargets:
         """The partitions that ``t`` and ``t:0,1`` name."""
         found, missing = named_partitions(self._cluster.image(), topics)
         if missing:
-            self.notes += (f"there is no topic {topic}" for topic in missing)
+            topics = self._cluster.image().topics
+            self.notes += (near_misses.missing("topic", topic, topics) for topic in missing)
             raise KafkaError("UnknownTopicOrPartitionException", NO_TOPIC)
         return found
 
@@ -136,7 +138,10 @@ class OffsetTargets:
         topics = self._cluster.image().topics
         unknown = {each.topic: each for each in reversed(partitions) if each.topic not in topics}
         if unknown:
-            self.notes += (f"{self._place(each)}there is no topic {topic}" for topic, each in sorted(unknown.items()))
+            self.notes += (
+                f"{self._place(each)}{near_misses.missing('topic', topic, topics)}"
+                for topic, each in sorted(unknown.items())
+            )
             raise execution_failure(KafkaError("UnknownTopicOrPartitionException", NO_TOPIC))
         missing = [str(each) for each in partitions if each.partition not in topics[each.topic].partitions]
         if missing:

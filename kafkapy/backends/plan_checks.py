@@ -8,6 +8,7 @@ from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.reassignment.layout import Assignment
+from kafkapy.near_misses import hinting
 
 EXISTING = (
     "Cannot execute because there is an existing partition assignment.  Use --additional to override this and create a "
@@ -38,7 +39,8 @@ def check_partitions(image: MetadataImage, partitions: Iterable[TopicPartition])
     wanted, topics = sorted(partitions), image.topics
     for partition in wanted:
         if partition.topic not in topics:
-            raise from_admin(KafkaError("UnknownTopicOrPartitionException", f"Topic {partition.topic} not found."))
+            refused = from_admin(KafkaError("UnknownTopicOrPartitionException", f"Topic {partition.topic} not found."))
+            raise hinting(refused, "topic", partition.topic, topics)
     missing = [str(each) for each in wanted if each.partition not in topics[each.topic].partitions]
     if missing:
         message = f"Unable to find partition: {', '.join(missing)}"

@@ -15,6 +15,7 @@ from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.producer_append import ProducerEntry
 from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 
 
 def list_producers(
@@ -45,9 +46,11 @@ def _replica_reader(cluster: LogDirsCluster, partition: TopicPartition, broker_i
 
 
 def _check_exists(cluster: LogDirsCluster, partition: TopicPartition) -> None:
-    topic = cluster.image().topics.get(partition.topic)
+    topics = cluster.image().topics
+    topic = topics.get(partition.topic)
     if topic is None:
-        raise KafkapyError(f"there is no topic '{partition.topic}'")
+        hint = did_you_mean(partition.topic, topics, VERY_SIMILAR)
+        raise KafkapyError(f"there is no topic '{partition.topic}'{hint}")
     if partition.partition not in topic.partitions:
         count = len(topic.partitions)
         raise KafkapyError(f"topic '{partition.topic}' has no partition {partition.partition}: it has {count}")

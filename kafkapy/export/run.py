@@ -24,6 +24,7 @@ from kafkapy.export.staging import DIRECTORY, ExportLock, clean, new_run
 from kafkapy.export.text_work import text_part, write_text
 from kafkapy.export.work import Job, Piece, Written, packed, write_pieces
 from kafkapy.log.files import Files
+from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 from kafkapy.output.progress import Progress
 from kafkapy.tables.engine import Engine
 
@@ -120,7 +121,8 @@ class Export:
         there = source.topics()
         for name in sorted(self._request.scan.topics or ()):
             if name not in there:
-                raise KafkapyError(f"there is no topic {name} in {', '.join(self._request.scan.paths)}")
+                where = ", ".join(self._request.scan.paths)
+                raise KafkapyError(f"there is no topic {name} in {where}{did_you_mean(name, there, VERY_SIMILAR)}")
         done = {} if self._request.overwrite else old.partitions
         made = plan(source.states(), done, self._request.replace_recreated)
         for name in sorted({partition.topic for partition in done} - there):

@@ -130,7 +130,6 @@ def parse(data: str, location: str) -> Place:
 
 
 def _hint(name: str, known: Collection[str]) -> str:
-    from difflib import get_close_matches
+    from kafkapy.near_misses import did_you_mean
 
-    close = get_close_matches(name, known, 1)
-    return f" (did you mean {close[0]}?)" if close else f"; there are {', '.join(known)}"
+    return did_you_mean(name, known) or f"; there are {', '.join(known)}"

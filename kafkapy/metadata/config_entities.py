@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from kafkapy.errors import FormatError, UsageError
 from kafkapy.formats.java_parsing import parse_int
+from kafkapy.near_misses import hinting
 
 TOPICS = "topics"
 CLIENTS = "clients"
@@ -75,9 +76,9 @@ def _check_types(types: tuple[str, ...]) -> None:
         raise UsageError(f"Duplicate entity type(s) specified: {','.join(repeated)}")
     for entity_type in types:
         if entity_type not in ENTITY_TYPES:
-            raise UsageError(
-                f"Invalid entity type {entity_type}, the entity type must be one of {', '.join(ENTITY_TYPES)}"
-            )
+            must = f"the entity type must be one of {', '.join(ENTITY_TYPES)}"
+            error = UsageError(f"Invalid entity type {entity_type}, {must}")
+            raise hinting(error, "entity type", entity_type, ENTITY_TYPES)
     if not types:
         raise UsageError("At least one entity type must be specified")
     if len(types) > 1 and set(types) != {USERS, CLIENTS}:

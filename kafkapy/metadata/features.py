@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from kafkapy.errors import KafkaError
+from kafkapy.near_misses import hinting
 
 METADATA_VERSION = "metadata.version"
 KRAFT_VERSION = "kraft.version"
@@ -100,7 +101,8 @@ def metadata_version_level(version: str, unstable: bool = False) -> int:
 def feature_versions(name: str) -> tuple[FeatureVersion, ...]:
     versions = FEATURES.get(name)
     if versions is None:
-        raise KafkaError("IllegalArgumentException", f"Feature {name} not found.")
+        error = KafkaError("IllegalArgumentException", f"Feature {name} not found.")
+        raise hinting(error, "feature", name, (*FEATURES, METADATA_VERSION))
     return versions
 
 

@@ -39,8 +39,8 @@ def print_rows(
     is_only_kind: bool = False,
 ) -> None:
     """Write the line of each pair, or with any other ``output`` the row; either may be missing. ``columns`` are those
-    of a CSV file without rows, and, where no other kind comes (``is_only_kind``), of every row. Rows before an error are
-    written, too, and what ends the output."""
+    of a CSV file without rows, and where that ``is_only_kind`` of row, of them all. Rows before an error are written,
+    too, and what ends the output."""
     if output == KAFKA:
         print_lines(line for line, _ in rows if line is not None)
         return

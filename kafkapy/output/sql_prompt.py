@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from kafkapy.errors import KafkapyError
+from kafkapy.near_misses import did_you_mean
 from kafkapy.output.aligned import aligned
 from kafkapy.output.printing import print_lines
 from kafkapy.output.sql_text import is_blank, split_statements
@@ -136,7 +137,8 @@ def described(tables: Tables, names: Sequence[str] = ()) -> Iterable[str]:
         yield from aligned([(name, table.text) for name, table in tables.items()])
     for name in names:
         if name.lower() not in tables:
-            raise KafkapyError(f"there is no table {name}: there are {', '.join(tables)}")
+            hint = did_you_mean(name, tables) or f": there are {', '.join(tables)}"
+            raise KafkapyError(f"there is no table {name}{hint}")
         yield from aligned(list(tables[name.lower()].columns()))
 
 

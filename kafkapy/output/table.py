@@ -15,6 +15,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +39,16 @@ GOES_FIRST = (
     "target_assignment_epoch", "target_epoch", "current_epoch", "group_epoch", "coordinator", "coordinator_id",
     "protocol_type", "state_timestamp", "commit_timestamp", "metadata", "log_start_offset", "current_assignment",
     "source", "host", "protocol", "assignment_strategy", "timeout_ms", "client_id", "log_partition", "group_type",
-    "group_state", "last_update_timestamp", "start_timestamp", "log_offset",
+    "group_state", "last_update_timestamp", "start_timestamp", "log_offset", "partitions_with_unknown_lag",
+    "rates_since_timestamp", "last_commit_timestamp", "compression_ratio", "bytes_per_batch", "largest_batch",
+    "records_per_batch", "first_timestamp", "is_in_sync",
 )  # fmt: skip
+GOES_NEXT = {
+    "lag": ("partitions", "catch_up_ms", "produce_rate", "consume_rate", "timestamp"),
+    "replica": ("isr", "leader", "log_dir"),
+    "throughput": ("codecs", "batches", "last_timestamp"),
+}
+"""What goes after these, of rows of a kind: elsewhere it is what a person looks for."""
 NAMES_A_ROW = frozenset(
     (
         "topic",
@@ -94,14 +103,16 @@ def render(rows: list[dict[str, Any]], view: RowView = ALL) -> str:
     """All ``rows``, of one kind, as one table."""
     width = _width()
     columns = [Column(name, rows) for name in view.columns or _columns(rows)]
-    shown = _fitting(columns, width, is_chosen=bool(view.columns))
+    goes = () if view.columns else (*GOES_FIRST, *GOES_NEXT.get(rows[0]["type"], ()))
+    shown = _fitting(columns, width, goes)
     title = [] if view.columns or not view.has_header or "file" not in rows[0] else [rows[0]["file"]]
     if width is not None and _needed(shown) > width:
         lines = block_lines(columns, width)
     else:
         lines = _table_lines(shown, view.has_header, width is None)
         left_out = [column.name for column in columns if column not in shown]
-        lines += _wrapped(f"Not shown: {', '.join(left_out)} (--columns chooses)", width) if left_out else []
+        if left_out:
+            lines += [*_wrapped(f"Not shown: {', '.join(left_out)} (--columns chooses)", width), ""]
     return "".join(f"{line}\n" for line in (*title, *lines))
 
 
@@ -143,18 +154,18 @@ def _wrapped(text: str, width: int | None) -> list[str]:
     return wrap(text, max(width, NARROWEST_TEXT), break_on_hyphens=False) or [""]
 
 
-def _fitting(columns: list[Column], width: int | None, is_chosen: bool) -> list[Column]:
-    """The columns that can stand beside one another, with the room that is left shared out among them."""
+def _fitting(columns: list[Column], width: int | None, goes: Sequence[str]) -> list[Column]:
+    """The columns that can stand beside one another, less those that may go, as far as there is no room for them; what
+    room is left is shared out."""
     shown = list(columns)
     if width is None:
         for column in shown:
             column.width = column.widest if column.name in NAMES_A_ROW else column.width
-        width = WIDTH_IN_A_PIPE
-    elif not is_chosen:
-        for name in GOES_FIRST:
-            if _needed(shown) <= width:
-                break
-            shown = [column for column in shown if column.name != name or column.is_kept or len(shown) == 1]
+        width, goes = WIDTH_IN_A_PIPE, ()
+    for name in goes:
+        if _needed(shown) <= width:
+            break
+        shown = [column for column in shown if column.name != name or column.is_kept or len(shown) == 1]
     for names_a_row in (True, False):
         growing = [column for column in shown if (column.name in NAMES_A_ROW) is names_a_row]
         while _needed(shown) < width:

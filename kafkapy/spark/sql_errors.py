@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 from kafkapy.errors import KafkapyError
+from kafkapy.near_misses import did_you_mean
 from kafkapy.tables.registry import TABLES
 
 _CLASS = re.compile(r"^\[[A-Z0-9_.]+\] ")
@@ -44,8 +44,7 @@ def _name(quoted: str) -> str:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    found = get_close_matches(name.rpartition(".")[2].lower(), sorted(set(known)), 1, 0.5)
-    return f": did you mean {found[0]}?" if found else ""
+    return did_you_mean(name.rpartition(".")[2], known, 0.5)
 
 
 def _place(text: str) -> str:

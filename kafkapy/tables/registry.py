@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kafkapy.errors import UsageError
+from kafkapy.near_misses import did_you_mean
 
 if TYPE_CHECKING:
     from kafkapy.tables.table import Table
@@ -26,6 +27,6 @@ TABLES = {
 def find_table(name: str) -> Table:
     """The table of that name."""
     if name not in TABLES:
-        raise UsageError(f"there is no table {name}: there are {', '.join(TABLES)}")
+        raise UsageError(f"there is no table {name}{did_you_mean(name, TABLES) or ': there are ' + ', '.join(TABLES)}")
     table: Table = import_module(f"kafkapy.tables.{name}_table").TABLE
     return table

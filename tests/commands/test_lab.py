@@ -120,14 +120,14 @@ def test_wrong_files(capfd: Capture, tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("title: a\nsteps:\n  - produc: m1\n")
     done = run(capfd, "lab", "run", path)
-    assert (done.code, done.err) == (1, f"kafkapy: {path}:3: step 1: unknown key produc (did you mean produce?)\n")
+    assert (done.code, done.err) == (1, f"kafkapy: {path}:3: step 1: unknown key produc; did you mean 'produce'?\n")
     path.write_bytes(b"\xff\xfe")
     assert run(capfd, "lab", "run", path).err == f"kafkapy: {path}: not UTF-8\n"
     missing = run(capfd, "lab", "run", tmp_path / "none.yaml")
     assert (missing.code, missing.err) == (1, f"kafkapy: {tmp_path / 'none.yaml'}: No such file or directory\n")
     unknown = run(capfd, "lab", "run", "ack")
     assert unknown.code == 2
-    assert "there is neither a scenario nor a file ack; did you mean acks?" in unknown.err
+    assert "there is neither a scenario nor a file ack; did you mean 'acks'?" in unknown.err
     assert run(capfd, "lab", "run", "acks", "--step", "99").code == 2
 
 

@@ -168,9 +168,9 @@ def test_files_and_several_statements(spark: SparkSession, capfd: Capture, golde
 @pytest.mark.parametrize(
     ("query", "error"),
     [
-        ("SELECT keyy FROM records", "there is no column keyy: did you mean key? (line 1, position 8)"),
-        ("SELECT r.ofset FROM records r", "there is no column r.ofset: did you mean offset? (line 1, position 8)"),
-        ("SELECT 1 FROM recrods", "there is no table recrods: did you mean records? (line 1, position 15)"),
+        ("SELECT keyy FROM records", "there is no column keyy; did you mean 'key'? (line 1, position 8)"),
+        ("SELECT r.ofset FROM records r", "there is no column r.ofset; did you mean 'offset'? (line 1, position 8)"),
+        ("SELECT 1 FROM recrods", "there is no table recrods; did you mean 'records'? (line 1, position 15)"),
         ("SELECT 1 FROM zzz", f"there is no table zzz: there are {', '.join(TABLES)} (line 1, position 15)"),
         ("SELCT 1", "Syntax error at or near 'SELCT' (line 1, position 1)"),
     ],
@@ -275,7 +275,7 @@ def test_the_prompt(terminal: Terminal, tmp_path: Path) -> None:
     terminal.send("FROM recor\t WHERE topic = 'tx';\n")
     assert "FROM records" in terminal.wait_for(r"\n *45\n\(1 row\)\nkafkapy> ")
     terminal.send("SELECT ofset FROM records;\n")
-    terminal.wait_for(r"kafkapy: there is no column ofset: did you mean offset\? \(line 1, position 8\)\nkafkapy> ")
+    terminal.wait_for(r"kafkapy: there is no column ofset; did you mean 'offset'\? \(line 1, position 8\)\nkafkapy> ")
     terminal.send("SELECT count(*) FROM range(100000000000000);\n")
     time.sleep(5)
     terminal.send("\x03")

@@ -334,6 +334,10 @@ def test_the_table_has_all_that_abort_asks_for(
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     done = run(capfd, "transactions", "--cluster", cluster, "find-hanging", "--output", "table")
+    if columns == "40":
+        found = [tuple(line.split()) for line in done.lines]
+        assert {("producer_id", "4711"), ("producer_epoch", "3"), ("coordinator_epoch", "-1")} <= set(found)
+        return
     titles = " ".join(done.lines[:3]).split()
     assert [titles.count(word) for word in ("coordinator", "producer", "epoch")] == [1, 2, 2]
     assert {"4711", "3", "-1"} <= set(done.lines[-1].split() or done.lines[-2].split())
@@ -344,7 +348,8 @@ def test_help_has_the_options_of_a_command_before_the_others(capfd: Capture, nam
     text = run(capfd, "transactions", name, "--help").out
     others = text.partition("Other options:")[2].partition("Examples:")[0]
     assert [word for word in others.split() if word.startswith("--")] == [
-        *(["--output"] if name != "abort" else []), "--debug", "--version", "--help"
+        *(["--output", "--columns", "--no-header", "--sort-by"] if name != "abort" else []),
+        "--verbose", "--debug", "--version", "--help",
     ]  # fmt: skip
 
 

@@ -23,8 +23,8 @@ def problem(text: str) -> str:
 @pytest.mark.parametrize(
     ("step", "message"),
     [
-        ("- produc: m1", "4: unknown key produc (did you mean produce?)"),
-        ("- produce: m1\n  ack: 1", "5: unknown key ack (did you mean acks?)"),
+        ("- produc: m1", "4: unknown key produc; did you mean 'produce'?"),
+        ("- produce: m1\n  ack: 1", "5: unknown key ack; did you mean 'acks'?"),
         ("- produce: m1\n  acks: 2", "5: acks: one of 0, 1, all, -1 is wanted, not 2"),
         ("- produce: m1\n  wait: on", "5: produce: has no option wait; it has acks, idempotent, answer, topic"),
         ("- produce: m1\n  kill: 1", "5: a step does one thing: produce or kill"),
@@ -40,7 +40,7 @@ def problem(text: str) -> str:
         ("- topic: t", "4: topic belongs to a step, and there is none here"),
         ("- apply-as-old-controller: {}", "4: apply-as-old-controller: one of elect and alter-isr is wanted"),
         ("- expect: {3: {leo: 1}}", "4: expect: unknown key 3; there are leader, epoch, isr, elr, 1, 2"),
-        ("- expect:\n    1: {leo: 1,\n      remote: 2}", "6: broker 1: unknown key remote (did you mean remote-leo?)"),
+        ("- expect:\n    1: {leo: 1,\n      remote: 2}", "6: broker 1: unknown key remote; did you mean 'remote-leo'?"),
         ("- expect: {1: {state: asleep}}", "4: state: one of running, lagging, stopped, killed is wanted, not asleep"),
         ("- expect: [1]", "4: expect: keys with values are wanted here"),
         ("- assert: {gone: [m1]}", "4: assert: unknown key gone; there are acknowledged, lost, unanswered, purgatory, "

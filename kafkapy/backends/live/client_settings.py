@@ -117,10 +117,9 @@ def _invalid(setting: Setting, value: str, source: str, reason: str) -> SettingE
 
 
 def _similar(name: str) -> str:
-    from difflib import get_close_matches
+    from kafkapy.near_misses import did_you_mean
 
-    found = get_close_matches(name, settings(), 1, 0.8)
-    return f"; did you mean {found[0]}?" if found else ""
+    return did_you_mean(name, settings(), 0.8)
 
 
 def java_trim(text: str) -> str:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from kafkapy.metadata.configs.config_def import definition, parse
 from kafkapy.metadata.configs.config_types import Value, check_value_sizes, invalid_config, invalid_value
+from kafkapy.near_misses import hinting
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 _DERIVED = -2  # a local retention that follows the total retention
@@ -32,7 +33,7 @@ def check_topic_configs(
     check_value_sizes(configs)
     for name in configs:
         if name not in keys:
-            raise invalid_config(f"Unknown topic config name: {name}")
+            raise hinting(invalid_config(f"Unknown topic config name: {name}"), "topic config", name, keys)
     values = parse(keys, {**defaults, **configs})
     _check_compaction_lags(values)
     if values["remote.storage.enable"]:

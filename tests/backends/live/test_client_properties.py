@@ -149,7 +149,7 @@ def test_an_unknown_setting_is_told_without_its_value(capsys: pytest.CaptureFixt
 
 def test_an_unknown_setting_of_security_is_an_error() -> None:
     assert refused({"ssl.truststore.locaton": "/ca"}) == (
-        "ssl.truststore.locaton: no client has this setting; did you mean ssl.truststore.location?"
+        "ssl.truststore.locaton: no client has this setting; did you mean 'ssl.truststore.location'?"
     )
 
 
