@@ -18,6 +18,7 @@ from kafkapy.tour.step import Command, Step
 WIDTH = 80
 CUT = "…"
 FOLD = "    "
+TOGETHER = "\N{NO-BREAK SPACE}"
 EMPTY: Line = [("", "")]
 
 
@@ -72,18 +73,14 @@ def end_lines(suggestions: Sequence[Suggestion], preparations: Sequence[str], is
     """What to try next."""
     yield EMPTY
     yield [("The end of the tour. What to try next:", "title")]
+    if is_kept:
+        yield from (_command_line(line, is_first=True) for line in preparations)
+    else:
+        yield from _words("(The scratch directory is removed now. 'kafkapy tour --keep DIR' leaves you one to try in.)")
     for each in suggestions:
         yield EMPTY
         yield from _words(each.text)
         yield from ([(f"  {line}", "command")] for line in each.line.splitlines())
-    yield EMPTY
-    if not is_kept:
-        yield from _words(
-            "The scratch directory is removed now; 'kafkapy tour --keep DIR' leaves you one to go on with."
-        )
-        return
-    yield from _words("All of it is still there:")
-    yield from (_command_line(line, is_first=True) for line in preparations)
 
 
 def _words(text: str) -> Iterator[Line]:
@@ -105,4 +102,8 @@ def _cut(line: str, width: int) -> str:
 
 
 def _folded(line: str, width: int) -> list[str]:
-    return wrap(line, width, subsequent_indent=FOLD, break_on_hyphens=False) or [""]
+    """Lines no longer than that; a name stays with its value."""
+    line = line.expandtabs()
+    indent = " " * (len(line) - len(line.lstrip())) + FOLD
+    lines = wrap(line.replace(": ", f":{TOGETHER}"), width, subsequent_indent=indent, break_on_hyphens=False)
+    return [each.replace(TOGETHER, " ").rstrip() for each in lines] or [""]

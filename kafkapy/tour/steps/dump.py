@@ -37,10 +37,13 @@ STEP = Step(
                 ),
                 Note(
                     BATCH + r".* isTransactional: true isControl: true ",
-                    "A control batch, written by the transaction coordinator. It takes offset {base}, and no consumer "
+                    "A control batch, sent by the transaction coordinator. It takes offset {base}, and no consumer "
                     "is given it.",
                 ),
-                Note(RECORD + r".* endTxnMarker: COMMIT", "The marker: what came before offset {offset} is committed."),
+                Note(
+                    RECORD + r".* endTxnMarker: COMMIT",
+                    "The marker: the transaction that ends at offset {offset} is committed.",
+                ),
                 Note(
                     BATCH + PRODUCER,
                     "The second transaction, offsets {base} to {last}. Each transaction has a new epoch, now {epoch}, "

@@ -13,7 +13,7 @@ STEP = Step(
             "    WHERE topic = 'orders' GROUP BY key ORDER BY orders DESC, key LIMIT 3\"",
             (
                 Note(
-                    r"(?P<customer>\w+) +\| +(?P<orders>\d+)\n",
+                    r"(?P<customer>[\w-]+) +\| +(?P<orders>\d+)\n",
                     "{customer} comes first, with {orders} orders.",
                 ),
             ),
