@@ -7,7 +7,7 @@ again, and takes what stands before the last cut off from what it offers, since 
 from __future__ import annotations
 
 from completions.quoting import HEAD, quote
-from kafkapy.command_tree import Node, Option, walk
+from kafkapy.command_node import Node, Option, walk
 
 SCRIPT = """# {head}
 

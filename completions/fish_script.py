@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from completions.quoting import HEAD, quote
-from kafkapy.command_tree import Node, Option, walk
+from kafkapy.command_node import Node, Option, walk
 
 SCRIPT = """# {head}
 

@@ -4,7 +4,7 @@
     python completions/generate.py --check   write nothing; exit 1 and name the files that are not what they should be
 
 The scripts know every subcommand, flag and enumeration, and complete file names where an option takes paths, also
-after a comma. Where an option takes names that a cluster has (its metavar says so: kafkapy/completion/value_kind.py),
+after a comma. Where an option takes names that a cluster has (its metavar says so: kafkapy/value_kind.py),
 they ask ``kafkapy __complete``, and nothing else ever runs kafkapy.
 """
 

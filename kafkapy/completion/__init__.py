@@ -1,6 +1,5 @@
 """What a shell offers while a command line is typed: the names that a cluster has.
 
-    value_kind.py     which names an option takes, by its metavar
     command_line.py   the words that were typed, and the cluster that they name
     candidates.py     the names that begin as the last word does
     file_names.py     names out of a cluster directory or log dirs, from the names of directories where these tell

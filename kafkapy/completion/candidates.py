@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from kafkapy.completion.command_line import CommandLine
-from kafkapy.completion.value_kind import ValueKind
+from kafkapy.value_kind import ValueKind
 
 _ENTITY_OPTIONS = {
     "topics": ("topic",),

@@ -42,7 +42,7 @@ def _give_up(_: int, __: FrameType | None) -> None:
 def _complete(shell: str, metavar: str, words: Sequence[str]) -> list[str]:
     from kafkapy.completion.candidates import candidates
     from kafkapy.completion.command_line import CommandLine
-    from kafkapy.completion.value_kind import value_kind
+    from kafkapy.value_kind import value_kind
 
     kind = value_kind(metavar)
     if kind is None or not words:

@@ -12,7 +12,7 @@ from kafkapy.command_tree import command_tree, walk
 from kafkapy.completion.candidates import candidates
 from kafkapy.completion.command_line import CommandLine
 from kafkapy.completion.entry import unquoted
-from kafkapy.completion.value_kind import ValueKind, choices, value_kind
+from kafkapy.value_kind import ValueKind, choices, value_kind
 from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
 from kafkapy.metadata.changes import DeleteTopic
 from tests import group_cluster

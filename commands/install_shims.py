@@ -1,0 +1,58 @@
+"""``kafkapy install-shims``: Kafka's script names for kafkapy."""
+
+from typing import Annotated
+
+import typer
+
+from kafkapy.errors import UsageError
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+app = new_app()
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        ("Write the scripts:", "kafkapy install-shims bin"),
+        ("Write them also without .sh, as some packages of Kafka name them:", "kafkapy install-shims bin --bare-names"),
+        (
+            "Try scripts out on a cluster directory, whatever server they name:",
+            "kafkapy install-shims bin --cluster demo",
+        ),
+        ("Remove them again:", "kafkapy install-shims bin --uninstall"),
+    ),
+)
+def install_shims(
+    directory: Annotated[
+        str, typer.Argument(metavar="DIR", help="Where to; made where it is not there.", show_default=False)
+    ],
+    bare_names: Annotated[bool, typer.Option("--bare-names", help="Also kafka-topics and so on, without .sh.")] = False,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Work on this cluster directory, whatever server a script names."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files of these names that are no shims.")] = False,
+    uninstall: Annotated[bool, typer.Option("--uninstall", help="Remove the shims that are in DIR.")] = False,
+) -> None:
+    """Write scripts with the names of Kafka's own, which run kafkapy in their place.
+
+    Existing shell scripts then run unchanged: put DIR before Kafka's own bin on the PATH. Each script runs this very
+    kafkapy, wherever it is called from. Where a script names no cluster, $KAFKAPY_CLUSTER does; with --cluster that
+    directory is meant even where it names one.
+    """
+    import sys
+
+    from kafkapy.output.printing import print_lines
+    from kafkapy.shims import directory as shims
+
+    if uninstall:
+        if cluster is not None or bare_names or force:
+            raise UsageError("--uninstall goes with no other option")
+        print_lines([f"Removed {len(shims.uninstall(directory))} scripts from {directory}."])
+        return
+    if cluster is not None:
+        from kafkapy.backends.selection import check_directory
+
+        check_directory(cluster)
+    names = shims.install(directory, sys.executable, cluster, bare_names, force)
+    print_lines([*names, f"Wrote {len(names)} scripts into {directory}: put it first on the PATH."])
