@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types docs-generated bench ci clean
+.PHONY: help setup test lint types docs-generated docs bench ci clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
@@ -28,9 +28,13 @@ lint: $(READY) ## ruff, and the direction of imports
 types: $(READY) ## mypy --strict
 	$(BIN)/mypy
 
-docs-generated: $(READY) ## write the man pages and completions anew
+docs-generated: $(READY) ## write the man pages, completions and the reference anew
 	$(BIN)/python man/generate.py
 	$(BIN)/python completions/generate.py
+	$(BIN)/python docs/generate.py
+
+docs: $(READY) ## make the site of docs/ in site/, and check its links
+	$(BIN)/python -m mkdocs build --strict --quiet
 
 bench: $(READY) ## measure speed and memory
 	$(BIN)/python benchmarks/bench.py --markdown docs/benchmarks.md
@@ -39,6 +43,6 @@ ci: ## everything, as CI runs it
 	.ci/run
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) .venv-ci .ci-* build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .venv-ci .ci-* build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	rm -f kafkapy/scan/*.so kafkapy/scan/*.c
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

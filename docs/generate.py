@@ -16,7 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from kafkapy.command_tree import Node, Option, command_tree, walk  # noqa: E402
-from man.generate import EXIT_STATUS, publish  # noqa: E402
+from kafkapy.manual.page import EXIT_STATUS  # noqa: E402
+from man.generate import publish  # noqa: E402
 
 REFERENCE = ROOT / "docs" / "reference"
 MARKDOWN_CHARACTERS = re.compile(r"([\\`*_\[\]<>|#~])")
@@ -36,9 +37,8 @@ def pages() -> dict[Path, str]:
 
 def index_page(root: Node) -> str:
     """The list of commands, and what holds for all of them."""
-    commands = [
-        f"| [kafkapy {node.path[-1]}]({node.path[-1]}.md) | {escaped(node.summary)} |" for node in root.children
-    ]
+    names = [(node.path[-1], escaped(node.summary)) for node in root.children]
+    commands = [f"| [kafkapy {name}]({name}.md) | {summary} |" for name, summary in names]
     codes = [f"| {code} | {escaped(meaning)} |" for code, meaning in EXIT_STATUS]
     return joined(
         [
@@ -73,7 +73,7 @@ def section(node: Node, level: int) -> list[str]:
     lines = [line for paragraph in node.description for line in (escaped(paragraph), "")]
     lines += ["```text", usage, "```", ""]
     if node.children:
-        links = [f"[{child.path[-1]}](#{'-'.join(child.path)})" for child in node.children]
+        links = [f"[{child.path[-1]}](#{'-'.join(child.path).lower()})" for child in node.children]
         lines += [f"Commands: {', '.join(links)}.", ""]
     for sentence, line in node.examples:
         lines += [escaped(sentence), "", "```text", line, "```", ""]

@@ -27,9 +27,8 @@ def run_kafkapy(args: Sequence[str], stdin: str | None, timeout_s: float, togeth
         given.write((stdin or "").encode("utf-8", "surrogateescape"))
         given.seek(0)
         with ExitStack() as stack:
-            for number, (file, name) in enumerate(
-                ((given, "stdin"), (out, "stdout"), (out if together else err, "stderr"))
-            ):
+            files = (given, out, out if together else err)
+            for number, (file, name) in enumerate(zip(files, ("stdin", "stdout", "stderr"), strict=True)):
                 stack.enter_context(_instead(number, file, name))
             code = _main(args, timeout_s)
         return ToolRun(code, _text(out), _text(err))

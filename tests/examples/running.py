@@ -25,6 +25,7 @@ SNAPSHOT = "00000000000000000036-0000000001.checkpoint"
 BEFORE = {
     "kafkapy topics --create --topic orders --partitions 3": "rm -r kafkapy-cluster",
     "kafkapy storage format --cluster my-cluster": "rm -rf my-cluster",
+    "kafkapy storage format --cluster kafkapy-cluster": "rm -rf kafkapy-cluster",
     "kafkapy storage format --cluster demo": "rm -rf demo",
     "kafkapy cluster stop-broker 1 --cluster demo --output": "kafkapy cluster start-broker 1 --cluster demo",
     "kafkapy cluster start-broker 1": "kafkapy cluster kill-broker 1 --cluster demo",
@@ -35,8 +36,8 @@ BEFORE = {
     "kafkapy lab run mine.yaml": "kafkapy lab show unclean-election --source > mine.yaml",
     "kafkapy metadata-shell -s 0000": f"cp kafkapy-cluster/broker-1/bootstrap.checkpoint {SNAPSHOT}",
 }
-"""What a reader would have done before: the beginning of a line, and the command that goes before it, unless the page has
-it already."""
+"""What a reader would have done before: the beginning of a line, and the command that goes before it, unless the page
+has it already."""
 
 NOT_HERE = {
     "pip install": "installs; .ci/run does it for the wheel and the sdist",
@@ -52,7 +53,7 @@ SOME_LINES = r"(?:.*\n)*?"
 VOLATILE = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?"), "TIME"),
     (re.compile(r"\b1[789]\d{11}\b"), "TIME"),
-    (re.compile(r"\b(TopicId: |cluster id: |cluster\.id=|directory\.id=)[\w-]{22}"), r"\1ID"),
+    (re.compile(r"(?<![\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{22}(?![\w-])"), "ID"),
 )
 """What is another in each run."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.in_process import run_kafkapy
+from tests.tool_server import ToolRun
 
 TIMEOUT_S = 120.0
 A_WHILE_S = 2.0
@@ -77,11 +78,11 @@ def _run_pipeline(line: list[str]) -> Shown:
     for stage in before:
         text, err = _feed(stage, text)
         told += err
-    shown = _last(last, text, together=target is None)
+    done = _last(last, text, together=target is None)
     if target is None:
-        return Shown(shown.code, told + shown.text)
-    target.write_text(shown.text)
-    return Shown(shown.code, told)
+        return Shown(done.code or 0, told + done.out)
+    target.write_text(done.out)
+    return Shown(done.code or 0, told + done.err)
 
 
 def _feed(stage: list[str], given: str) -> tuple[str, str]:
@@ -92,25 +93,23 @@ def _feed(stage: list[str], given: str) -> tuple[str, str]:
     return ran.stdout, ran.stderr
 
 
-def _last(stage: list[str], given: str, together: bool) -> Shown:
+def _last(stage: list[str], given: str, together: bool) -> ToolRun:
     if stage[0] != "kafkapy":
-        return _bash(shlex.join(stage), given)
-    endless = any(option in stage for option in ENDLESS)
+        shown = _bash(shlex.join(stage), given)
+        return ToolRun(shown.code, shown.text, "")
+    endless = any(option in stage for option in ENDLESS) or _waits_for_more(stage)
     done = run_kafkapy(stage[1:], given, A_WHILE_S if endless else TIMEOUT_S, together)
     if done.code is None:
         assert endless, f"{shlex.join(stage)} did not end"
-    return Shown(done.code or 0, done.out)
+    return done
+
+
+def _waits_for_more(stage: list[str]) -> bool:
+    """Whether it is a consumer of a running cluster, which ends when it is told to."""
+    return stage[1] == "console-consumer" and "--bootstrap-server" in stage
 
 
 def _bash(line: str, given: str = "") -> Shown:
-    command = ["bash", "-c", line]
-    ran = subprocess.run(
-        command,
-        input=given,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
+    command, out, err = ["bash", "-c", line], subprocess.PIPE, subprocess.STDOUT
+    ran = subprocess.run(command, input=given, text=True, stdout=out, stderr=err, timeout=TIMEOUT_S, check=False)
     return Shown(ran.returncode, ran.stdout)
