@@ -18,7 +18,7 @@ def pytest_configure() -> None:
     of whoever runs the tests be meant."""
     for name in ("KAFKAPY_CLUSTER", "KAFKAPY_CONTEXT", "KAFKAPY_VERBOSE"):
         os.environ.pop(name, None)
-    os.environ["KAFKAPY_CONFIG"] = "/nonexistent/kafkapy/config.yaml"
+    os.environ["KAFKAPY_CONFIG"] = os.path.join(os.devnull, "config.yaml")
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

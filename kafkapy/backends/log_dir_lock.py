@@ -75,6 +75,22 @@ def lock_all(log_dirs: tuple[str, ...]) -> list[LogDirLock]:
     return locks
 
 
+def holder_of(log_dir: str) -> str | None:
+    """Who holds a log dir just now; nothing is locked to find out, and a file that cannot be opened tells nothing."""
+    try:
+        descriptor = os.open(os.path.join(log_dir, FILE_NAME), os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        asked = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind = FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))[0]
+        return None if kind == fcntl.F_UNLCK else _holder(descriptor)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
 def _holder(descriptor: int) -> str:
     asked = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
     try:

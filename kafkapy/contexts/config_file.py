@@ -121,7 +121,7 @@ def read_config() -> ConfigFile:
     try:
         with open(path, encoding="utf-8") as file:
             return decode(file.read(), path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return ConfigFile(path)
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: not UTF-8 at byte {error.start}") from None

@@ -1,0 +1,112 @@
+"""``kafkapy doctor``: what is wrong, and what to do. No script of Kafka's does this."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from kafkapy.errors import KafkapyError
+from kafkapy.output.output_format import Output
+from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
+
+if TYPE_CHECKING:
+    from kafkapy.backends.log_dirs import LogDirsCluster
+    from kafkapy.backends.selection import Selection
+    from kafkapy.doctor.finding import Finding
+
+app = new_app()
+
+
+@app.command(
+    cls=Subcommand,
+    epilog=examples(
+        ("Check Python, Java, codecs and terminal, and the default cluster if there is one:", "kafkapy doctor"),
+        ("Check a cluster directory:", "kafkapy doctor --cluster kafkapy-cluster"),
+        ("Check brokers' disks after a crash, as rows:", "kafkapy doctor --log-dirs /kafka/1,/kafka/2 --output table"),
+        ("Ask a running cluster:", "kafkapy doctor --bootstrap-server localhost:9092"),
+    ),
+)
+def doctor(
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Look at the ends of logs only, and do not compare replicas: reads little."),
+    ] = False,
+    cluster: ClusterOption = None,
+    log_dirs: LogDirsOption = None,
+    bootstrap_server: BootstrapOption = None,
+    command_config: CommandConfigOption = None,
+    output: OutputOption = Output.KAFKA,
+) -> None:
+    """Check the surroundings and a cluster, and say what to do about what is wrong.
+
+    Of files everything is read: every batch against its checksum, indexes against their logs, checkpoints, marks of an
+    unclean stop, stray directories, and all copies of a partition against each other. A running cluster is asked for
+    brokers, log dirs, quorum and partitions. Nothing is changed.
+
+    The exit code is 0 where all is well and 1 where there are warnings or errors.
+    """
+    from kafkapy.doctor.finding import Severity
+    from kafkapy.doctor.finding_lines import count, finding_lines, finding_row, summary_line
+    from kafkapy.output.printing import print_lines, print_rows
+
+    chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
+    counts: Counter[Severity] = Counter()
+    where = _where(chosen)
+    found = count(_findings(chosen, where, quick, quiet_stdout=output != Output.KAFKA), counts)
+    if output == Output.KAFKA:
+        print_lines(finding_lines(found))
+        print_lines([summary_line(counts, where and where.partition(" ")[2])])
+    else:
+        print_rows(output, ((None, finding_row(each)) for each in found))
+    if any(counts[severity] for severity in Severity if severity.is_problem):
+        raise typer.Exit(1)
+
+
+def _findings(chosen: "Selection", where: str | None, quick: bool, quiet_stdout: bool) -> Iterator["Finding"]:
+    from kafkapy.doctor.surroundings import check_surroundings
+
+    yield from check_surroundings()
+    if where is None:
+        return
+    from kafkapy.backends.selection import open_cluster
+    from kafkapy.doctor.finding import error
+
+    try:
+        with closing(open_cluster(chosen)) as opened:
+            if chosen.is_live:
+                from kafkapy.doctor.live_health import check_live
+
+                yield from check_live(opened, where)
+            else:
+                yield from _files(cast("LogDirsCluster", opened), where, quick, quiet_stdout)
+    except KafkapyError as problem:
+        yield error(where.partition(" ")[2], str(problem), "name another cluster, or: kafkapy storage info")
+
+
+def _files(opened: "LogDirsCluster", where: str, quick: bool, quiet_stdout: bool) -> Iterator["Finding"]:
+    from kafkapy.doctor.file_health import check_files, size_of
+    from kafkapy.output.progress import Progress
+
+    progress = Progress(size_of(opened), quiet_stdout)
+    try:
+        yield from check_files(opened, where, quick, progress.advance)
+    finally:
+        progress.close()
+
+
+def _where(chosen: "Selection") -> str | None:
+    """The options that name the cluster, for a command line; None where none is named and the default is not there."""
+    import os
+
+    if chosen.is_live:
+        config = f" --command-config {chosen.command_config}" if chosen.command_config else ""
+        return f"--bootstrap-server {chosen.bootstrap_server}{config}"
+    if chosen.log_dirs:
+        return f"--log-dirs {','.join(chosen.log_dirs)}"
+    if chosen.cluster is None and not os.path.exists(chosen.directory):
+        return None
+    return f"--cluster {chosen.directory}"

@@ -1,0 +1,133 @@
+"""What lies in a log dir beside its partitions: whose it is, how its broker ended, checkpoints, other directories."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+
+from kafkapy.backends.log_dir_identity import read_meta_properties
+from kafkapy.backends.log_dir_lock import holder_of
+from kafkapy.backends.replicas import LogDirs
+from kafkapy.doctor.finding import Finding, error, info, warning
+from kafkapy.errors import FormatError
+from kafkapy.formats import clean_shutdown, meta_properties, offset_checkpoint
+from kafkapy.log.names import (
+    DELETE_DIR_SUFFIX,
+    FUTURE_DIR_SUFFIX,
+    STRAY_DIR_SUFFIX,
+    PartitionDir,
+    parse_partition_dir,
+    partition_dirs,
+)
+from kafkapy.log.topic_partition import TopicPartition
+
+CHECKPOINTS = (
+    offset_checkpoint.RECOVERY_POINT_FILE,
+    offset_checkpoint.LOG_START_OFFSET_FILE,
+    offset_checkpoint.HIGH_WATERMARK_FILE,
+    offset_checkpoint.CLEANER_OFFSET_FILE,
+)
+OFFSETS_OF_LOGS = (offset_checkpoint.LOG_START_OFFSET_FILE, offset_checkpoint.CLEANER_OFFSET_FILE)
+KAFKAS_OWN = ("remote-log-index-cache",)
+MOST_NAMED = 3
+
+
+def check_log_dir(log_dir: str, dirs: LogDirs, known_down: Collection[int | None], where: str) -> Iterator[Finding]:
+    """Everything but the partitions. ``known_down`` are brokers that are known not to run, ``where`` are the options
+    that name the cluster."""
+    holder = holder_of(log_dir)
+    if holder is not None:
+        yield info(log_dir, f"is in use by {holder}: what is read may be a moment old")
+    yield from _identity(log_dir)
+    if holder is None and dirs.broker_ids[log_dir] not in known_down:
+        yield from _shutdown(log_dir, where)
+    yield from _directories(log_dir)
+    for name in CHECKPOINTS:
+        yield from _checkpoint(os.path.join(log_dir, name), dirs, log_dir)
+
+
+def is_stopped(log_dir: str) -> bool:
+    """Whether its broker stopped in good order: what is open in a broker has an index with room for more."""
+    return os.path.exists(os.path.join(log_dir, clean_shutdown.FILE_NAME))
+
+
+def _identity(log_dir: str) -> Iterator[Finding]:
+    path = os.path.join(log_dir, meta_properties.FILE_NAME)
+    try:
+        read_meta_properties(log_dir)
+    except FileNotFoundError:
+        remedy = "if a broker is to start on it, copy the file from another log dir of that broker"
+        yield warning(path, "is missing: nothing says whose log dir this is", remedy)
+    except FormatError as problem:
+        remedy = "copy the file from another log dir of that broker, which does not start otherwise"
+        yield error(path, f"is damaged: {str(problem).removeprefix(f'{path}: ')}", remedy)
+
+
+def _shutdown(log_dir: str, where: str) -> Iterator[Finding]:
+    if is_stopped(log_dir) or not os.path.exists(os.path.join(log_dir, meta_properties.FILE_NAME)):
+        return
+    remedy = f"a start recovers the logs; what that may cost: kafkapy replica-diff --all-topics {where} --repair-plan"
+    yield warning(log_dir, "has no mark of a clean stop: its broker crashed, or runs on another machine", remedy)
+
+
+def _directories(log_dir: str) -> Iterator[Finding]:
+    for name in sorted(os.listdir(log_dir)):
+        path = os.path.join(log_dir, name)
+        if not os.path.isdir(path) or name in KAFKAS_OWN:
+            continue
+        try:
+            found = parse_partition_dir(name)
+        except FormatError:
+            remedy = f"mv {path} to a place outside of the log dir"
+            yield error(path, "is no directory of a partition: a broker does not start beside it", remedy)
+        else:
+            yield from _marked(path, found)
+
+
+def _marked(path: str, found: PartitionDir) -> Iterator[Finding]:
+    if found.mark == DELETE_DIR_SUFFIX:
+        remedy = f"a broker removes it a minute after its start; without one: rm -r {path}"
+        yield warning(path, "was deleted and is still there", remedy)
+    elif found.mark == STRAY_DIR_SUFFIX:
+        remedy = f"see what is in it with kafkapy dump-log --files {path}, then: rm -r {path}"
+        yield warning(path, "is stray: the metadata says that its broker has no such replica", remedy)
+    elif found.mark == FUTURE_DIR_SUFFIX:
+        remedy = "a broker goes on with it when it starts"
+        yield warning(path, "is a move between log dirs that is not finished", remedy)
+
+
+def _checkpoint(path: str, dirs: LogDirs, log_dir: str) -> Iterator[Finding]:
+    try:
+        with open(path, "rb") as file:
+            offsets = offset_checkpoint.decode(file.read(), path)
+    except FileNotFoundError:
+        return
+    except FormatError as problem:
+        text = f"is damaged: {str(problem).removeprefix(f'{path}: ')}"
+        yield error(path, text, f"while the broker is stopped, so that it goes by its logs: rm {path}")
+        return
+    here = {TopicPartition(name.topic, name.partition) for name, _ in partition_dirs(log_dir)}
+    yield from _unknown(path, sorted({TopicPartition(*key) for key in offsets} - here))
+    if os.path.basename(path) in OFFSETS_OF_LOGS:
+        for key, offset in sorted(offsets.items()):
+            yield from _beyond(path, TopicPartition(*key), offset, dirs, log_dir)
+
+
+def _unknown(path: str, gone: Collection[TopicPartition]) -> Iterator[Finding]:
+    if gone:
+        names = ", ".join(map(str, [*gone][:MOST_NAMED])) + (" and others" if len(gone) > MOST_NAMED else "")
+        yield warning(
+            path, f"names {names}, of which there is no directory here", "a broker forgets them when it starts"
+        )
+
+
+def _beyond(path: str, partition: TopicPartition, offset: int, dirs: LogDirs, log_dir: str) -> Iterator[Finding]:
+    """An offset past the end of its log. Where high watermark or recovery point are, records are lost: that is told
+    with the replicas."""
+    for replica in dirs.replicas.get(partition, ()):
+        if replica.log_dir == log_dir and not replica.is_future:
+            segments = dirs.reader(replica).segments
+            end = segments[-1].end().offset if segments else 0
+            if offset > end:
+                text = f"has offset {offset} for {partition}, whose log ends at {end}"
+                yield warning(path, text, "a broker goes by its log when it starts")

@@ -1,0 +1,302 @@
+"""``kafkapy doctor``: what real brokers left whole has no findings, and each damage has its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafkapy.backends.directory import DirectoryCluster
+from kafkapy.backends.directory_format import make_cluster
+from kafkapy.backends.log_dir_lock import LogDirLock, holder_of
+from kafkapy.doctor.finding import Severity
+from kafkapy.doctor.metadata_health import _place
+from kafkapy.formats import offset_index
+from kafkapy.log.files import Files
+from kafkapy.metadata.changes import CreateTopic
+from tests.commands.running import dirs, run
+from tests.golden_set import unpack
+
+Capture = pytest.CaptureFixture[str]
+FIRST = "00000000000000000000"
+
+
+def problems(capfd: Capture, *args: str | Path) -> list[tuple[str, str, str]]:
+    """The findings that are problems, without the way to the file or directory."""
+    done = run(capfd, "doctor", *args, "--output", "jsonl")
+    found = [row for row in done.rows if row["severity"] in ("warning", "error") and row["place"] != "encoding"]
+    assert all(row["remedy"] for row in found)
+    assert done.code == (1 if any(row["severity"] in ("warning", "error") for row in done.rows) else 0)
+    return [(row["severity"], row["place"], row["text"]) for row in found]
+
+
+def short(found: list[tuple[str, str, str]], root: Path) -> dict[str, str]:
+    """What is said of each place below a directory."""
+    return {place.removeprefix(f"{root}/"): text for _, place, text in found}
+
+
+def test_what_brokers_stopped_cleanly_has_no_findings(capfd: Capture, golden: Path) -> None:
+    assert problems(capfd, "--log-dirs", dirs(golden)) == []
+
+
+def test_what_old_brokers_stopped_cleanly_has_no_findings(capfd: Capture, zk_era: Path) -> None:
+    states = [path.name for path in zk_era.iterdir() if list(path.glob("broker-*"))]
+    for state in states:
+        if all((path / ".kafka_cleanshutdown").exists() for path in (zk_era / state).glob("broker-*")):
+            assert problems(capfd, "--log-dirs", dirs(zk_era, state)) == []
+
+
+def test_a_crash_is_told_once_a_log_dir(capfd: Capture, golden: Path) -> None:
+    found = problems(capfd, "--log-dirs", dirs(golden, "crashed"))
+    assert [(severity, Path(place).name) for severity, place, _ in found] == [
+        ("warning", "broker-1"),
+        ("warning", "broker-2"),
+        ("warning", "broker-3"),
+    ]
+    assert all("no mark of a clean stop" in text for _, _, text in found)
+
+
+DAMAGES = {
+    "bad-magic-0": (".log", "damaged at byte 0: magic 7; offsets 0 to 127"),
+    "empty-0": (".index", "where the log has no such batch"),
+    "flipped-byte-0": (".log", "damaged at byte 0: Record is corrupt"),
+    "garbage-0": (".log", "damaged at byte 0: Found record size"),
+    "huge-size-0": (".log", "torn at byte 0: the batch has a size of 2147483644 bytes"),
+    "index-past-end-0": (".index", "leads to byte 999999, past the end of the log"),
+    "index-ragged-0": (".index", "leads to byte 892745528, past the end"),
+    "negative-size-0": (".log", "Found record size -16"),
+    "torn-header-0": (".log", "torn at byte 9027"),
+    "torn-tail-0": (".log", "torn at byte 7375"),
+    "zero-tail-0": (".log", "damaged at byte 9027: Found record size 0"),
+}
+
+
+@pytest.fixture(scope="module")
+def of_damaged() -> Path:
+    """What was damaged on purpose."""
+    return unpack("golden") / "damaged"
+
+
+def test_every_damage_is_found(capfd: Capture, of_damaged: Path) -> None:
+    found = short(problems(capfd, "--log-dirs", of_damaged), of_damaged)
+    assert {place.partition("/")[0] for place in found} == {"meta.properties", *DAMAGES}
+    for name, (suffix, text) in DAMAGES.items():
+        assert text in found[f"{name}/{FIRST}{suffix}"]
+    assert "once went to 207" in found["empty-0/00000000000000000207.snapshot"]
+
+
+def test_quick_looks_at_the_end_only(capfd: Capture, of_damaged: Path) -> None:
+    found = short(problems(capfd, "--log-dirs", of_damaged, "--quick"), of_damaged)
+    assert f"torn-tail-0/{FIRST}.log" in found
+    assert f"flipped-byte-0/{FIRST}.log" not in found
+
+
+def test_reading_changes_nothing(capfd: Capture, golden: Path) -> None:
+    def state() -> dict[str, tuple[int, int]]:
+        paths = [path for path in (golden / "crashed").rglob("*") if path.is_file()]
+        return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in paths}
+
+    before = state()
+    problems(capfd, "--log-dirs", dirs(golden, "crashed"))
+    assert state() == before
+
+
+@pytest.fixture
+def one(golden: Path, tmp_path: Path) -> Path:
+    """A copy of the brokers that stopped cleanly, to damage."""
+    shutil.copytree(golden / "clean", tmp_path / "clean")
+    return tmp_path / "clean"
+
+
+Damage = Callable[[Path], Any]
+
+
+def flip(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 0xFF
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("damage", "place", "text"),
+    [
+        (lambda b: (b / f"rolled-0/{FIRST}.index").unlink(), f"broker-1/rolled-0/{FIRST}.index", "is missing"),
+        (lambda b: (b / f"rolled-0/{FIRST}.timeindex").unlink(), f"broker-1/rolled-0/{FIRST}.timeindex", "is missing"),
+        (
+            lambda b: (b / f"rolled-0/{FIRST}.index").write_bytes(b"123"),
+            f"broker-1/rolled-0/{FIRST}.index",
+            "neither positive nor a multiple of 8",
+        ),
+        (
+            lambda b: (b / f"rolled-0/{FIRST}.index").write_bytes(offset_index.encode(0, [(9, 99), (5, 50)])),
+            f"broker-1/rolled-0/{FIRST}.index",
+            "not in order",
+        ),
+        (lambda b: os.mkdir(b / "lost+found"), "broker-1/lost+found", "is no directory of a partition"),
+        (lambda b: os.mkdir(b / "old-0.abc-delete"), "broker-1/old-0.abc-delete", "was deleted and is still there"),
+        (lambda b: os.mkdir(b / "old-0.abc-stray"), "broker-1/old-0.abc-stray", "is stray"),
+        (
+            lambda b: (b / "replication-offset-checkpoint").write_text("0\n1\nx"),
+            "broker-1/replication-offset-checkpoint",
+            "is damaged",
+        ),
+        (
+            lambda b: (b / "log-start-offset-checkpoint").write_text("0\n1\nrolled 0 999999\n"),
+            "broker-1/log-start-offset-checkpoint",
+            "has offset 999999 for rolled-0",
+        ),
+        (
+            lambda b: (b / "cleaner-offset-checkpoint").write_text("0\n1\nnobody 0 1\n"),
+            "broker-1/cleaner-offset-checkpoint",
+            "names nobody-0, of which there is no directory here",
+        ),
+        (lambda b: (b / "meta.properties").write_text("version=1\n"), "broker-1/meta.properties", "is damaged"),
+        (
+            lambda b: (b / "__cluster_metadata-0/quorum-state").write_text("{"),
+            "broker-1/__cluster_metadata-0/quorum-state",
+            "is damaged",
+        ),
+        (
+            lambda b: (b / "rolled-0/leader-epoch-checkpoint").write_text("junk"),
+            "broker-1/rolled-0/leader-epoch-checkpoint",
+            "is damaged",
+        ),
+        (
+            lambda b: (b / "rolled-0/partition.metadata").write_text("junk"),
+            "broker-1/rolled-0/partition.metadata",
+            "damaged",
+        ),
+        (lambda b: flip(b / f"rolled-0/{FIRST}.log", 300), f"broker-1/rolled-0/{FIRST}.log", "Record is corrupt"),
+        (
+            lambda b: (b / f"rolled-0/{FIRST}.log").unlink(),
+            "broker-1/rolled-0",
+            "is missing, though its index is there",
+        ),
+        (
+            lambda b: shutil.rmtree(b / "rolled-0"),
+            "rolled-0",
+            "broker 1 should have a copy, and its log dirs have none",
+        ),
+        (
+            lambda b: (b / f"rolled-0/{FIRST}.log.cleaned").write_bytes(b""),
+            f"broker-1/rolled-0/{FIRST}.log.cleaned",
+            "left of a compaction",
+        ),
+        (lambda b: (b / ".kafka_cleanshutdown").unlink(), "broker-1", "no mark of a clean stop"),
+    ],
+)
+def test_one_damage_has_its_finding(capfd: Capture, one: Path, damage: Damage, place: str, text: str) -> None:
+    damage(one / "broker-1")
+    paths = ",".join(map(str, sorted(one.glob("broker-*"))))
+    found = short(problems(capfd, "--log-dirs", paths), one)
+    assert text in found[place]
+
+
+def test_replicas_that_differ(capfd: Capture, one: Path) -> None:
+    shutil.copy(one / "broker-1" / "trimmed-0" / "leader-epoch-checkpoint", one / "saved")
+    (one / "broker-2" / "trimmed-0" / "leader-epoch-checkpoint").write_text("0\n1\n7 0\n")
+    paths = ",".join(map(str, sorted(one.glob("broker-*"))))
+    found = problems(capfd, "--log-dirs", paths)
+    assert [severity for severity, place, text in found if "trimmed-0" in place and "epochs" in text] == ["error"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cluster directory with a topic that wants two of three in sync."""
+    directory = tmp_path_factory.mktemp("doctor") / "demo"
+    make_cluster(str(directory), 3, files=Files(sync=False))
+    cluster = DirectoryCluster(str(directory), Files(sync=False))
+    cluster.apply(CreateTopic("orders", 2, 3, configs={"min.insync.replicas": "2"}))
+    cluster.close()
+    return directory
+
+
+def test_a_cluster_directory(capfd: Capture, made: Path, tmp_path: Path) -> None:
+    assert problems(capfd, "--cluster", made) == []
+    demo = shutil.copytree(made, tmp_path / "demo")
+    assert run(capfd, "cluster", "kill-broker", "3", "--cluster", demo).code == 0
+    assert [(place, text) for _, place, text in problems(capfd, "--cluster", demo)] == [
+        ("broker 3", "is killed"),
+        ("orders partitions 0-1", "under-replicated: not in sync on 3"),
+    ]
+    assert run(capfd, "cluster", "kill-broker", "2", "--cluster", demo).code == 0
+    found = problems(capfd, "--cluster", demo)
+    text = "1 in sync, fewer than min.insync.replicas=2: acks=all is refused"
+    assert found[-1] == ("error", "orders partitions 0-1", text)
+    assert run(capfd, "cluster", "kill-broker", "1", "--cluster", demo).code == 0
+    assert any("offline" in text for _, _, text in problems(capfd, "--cluster", demo))
+
+
+def test_lines_end_with_what_it_comes_to(capfd: Capture, made: Path, tmp_path: Path) -> None:
+    done = run(capfd, "doctor", "--cluster", made)
+    assert done.lines[-1] == f"No problems found in {made}."
+    demo = shutil.copytree(made, tmp_path / "demo")
+    (demo / "broker-1" / "x").mkdir()
+    done = run(capfd, "doctor", "--cluster", demo)
+    assert done.code == 1
+    place = demo / "broker-1" / "x"
+    assert f"ERROR    {place}: is no directory of a partition: a broker does not start beside it" in done.lines
+    assert f"         -> mv {place} to a place outside of the log dir" in done.lines
+    assert done.lines[-1] == f"Found 1 error in {demo}."
+
+
+def test_without_a_cluster_the_surroundings_are_checked(
+    capfd: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = run(capfd, "doctor", "--output", "jsonl").rows
+    places = [row["place"] for row in rows]
+    assert places == ["python", "kernel", "codecs", "pyarrow", "pyspark", "java", "encoding", "terminal", "config"]
+    assert {row["severity"] for row in rows} <= {*map(str, Severity)}
+
+
+def test_a_cluster_that_is_not_there(capfd: Capture, tmp_path: Path) -> None:
+    (found,) = problems(capfd, "--cluster", tmp_path / "none")
+    assert found[:2] == ("error", str(tmp_path / "none"))
+
+
+def test_an_address_where_nobody_listens(capfd: Capture) -> None:
+    (found,) = problems(capfd, "--bootstrap-server", "127.0.0.1:1")
+    assert found == ("error", "127.0.0.1:1", "broker 127.0.0.1:1 cannot be reached: connection refused")
+
+
+def test_the_config_file_is_checked(capfd: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = tmp_path / "config.yaml"
+    monkeypatch.setenv("KAFKAPY_CONFIG", str(config))
+    config.write_text("contexts:\n  a:\n    cluster: x\n")
+    config.chmod(0o644)
+    assert problems(capfd) == [("warning", "config", f"{config} can be read by others")]
+    config.chmod(0o600)
+    assert problems(capfd) == []
+
+
+def test_who_holds_a_log_dir_is_asked_without_a_lock(tmp_path: Path) -> None:
+    assert holder_of(str(tmp_path)) is None
+    (tmp_path / ".lock").write_bytes(b"")
+    assert holder_of(str(tmp_path)) is None
+    os.mkfifo(tmp_path / "fifo")
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        lock = LogDirLock(str(tmp_path))
+        os.write(writing, b"x")
+        os.read(os.open(tmp_path / "fifo", os.O_RDONLY), 1)
+        lock.release()
+        os._exit(0)
+    os.read(reading, 1)
+    try:
+        assert f"process {child}" in (holder_of(str(tmp_path)) or "")
+    finally:
+        with open(tmp_path / "fifo", "wb") as gate:
+            gate.write(b"x")
+        os.waitpid(child, 0)
+
+
+def test_partitions_are_named_in_ranges() -> None:
+    assert _place("t", [3]) == "t-3"
+    assert _place("t", [0, 1, 2, 5, 7, 8]) == "t partitions 0-2,5,7-8"
