@@ -31,7 +31,8 @@ app = new_app()
 def tour(
     list_: Annotated[bool, typer.Option("--list", help="Name the steps, and end.")] = False,
     step: Annotated[
-        StepName | None, typer.Option("--step", help="Play up to this step, and show only it.", show_default=False)
+        StepName | None,
+        typer.Option("--step", metavar="STEP", help="Play up to this step of --list, and show only it."),
     ] = None,
     keep: Annotated[
         str | None,

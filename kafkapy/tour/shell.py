@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from shlex import quote
 from typing import NamedTuple
 
@@ -81,7 +82,8 @@ def _directory_of_programs() -> str:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End a command and all that it started."""
-    os.killpg(process.pid, signal.SIGTERM)
+    with suppress(ProcessLookupError):  # it may have ended by itself
+        os.killpg(process.pid, signal.SIGTERM)
     try:
         process.communicate(timeout=_END_SECONDS)
     except subprocess.TimeoutExpired:
