@@ -12,9 +12,9 @@ from kafkapy.command_tree import command_tree, walk
 from kafkapy.completion.candidates import candidates
 from kafkapy.completion.command_line import CommandLine
 from kafkapy.completion.entry import unquoted
-from kafkapy.value_kind import ValueKind, choices, value_kind
 from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
 from kafkapy.metadata.changes import DeleteTopic
+from kafkapy.value_kind import ValueKind, choices, value_kind
 from tests import group_cluster
 
 HEAVY = {"typer", "rich", "kafka", "numpy", "pyarrow", "kafkapy.backends.log_dirs", "kafkapy.metadata.image"}

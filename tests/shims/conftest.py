@@ -1,3 +1,3 @@
-"""The golden sets, for the tests of this directory."""
+from tests.golden_set import golden
 
-from tests.golden_set import golden as golden
+__all__ = ["golden"]
