@@ -9,6 +9,7 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_group
 
 from .cluster_options import OutputOption
+from .scratch_directory import scratch_directory
 
 if TYPE_CHECKING:
     from kafkapy.lab.play import Played
@@ -100,7 +101,6 @@ def run(
     What the scenario expects is compared with what is found; the exit code is 1 where they differ.
     """
     from contextlib import ExitStack, closing
-    from tempfile import TemporaryDirectory
 
     from kafkapy.errors import UsageError
     from kafkapy.lab.library import load
@@ -110,7 +110,7 @@ def run(
     if step is not None and step > len(loaded.steps):
         raise UsageError(f"--step: the scenario has {len(loaded.steps)} steps")
     with ExitStack() as stack:
-        directory = _kept(keep) if keep else stack.enter_context(TemporaryDirectory(prefix="kafkapy-lab-"))
+        directory = stack.enter_context(scratch_directory(keep, "kafkapy-lab-"))
         playing = _Playing(loaded, stack.enter_context(closing(play(loaded, directory))), step)
         _print(playing, output)
     playing.finish()
@@ -171,15 +171,3 @@ def _print(playing: _Playing, output: Output) -> None:
             yield from summary_lines(playing.scenario, playing.checked)
 
     print_styled(lines())
-
-
-def _kept(directory: str) -> str:
-    """The directory to play in, which must not hold anything."""
-    import os
-
-    from kafkapy.errors import UsageError
-
-    os.makedirs(directory, exist_ok=True)
-    if os.listdir(directory):
-        raise UsageError(f"--keep: {directory} is not empty")
-    return directory

@@ -2,14 +2,14 @@
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kafkapy.subcommand import Subcommand, examples, new_app
 from kafkapy.tour.step import StepName
+
+from .scratch_directory import scratch_directory
 
 if TYPE_CHECKING:
     from kafkapy.tour.step import Step
@@ -55,7 +55,7 @@ def tour(
         return
     if pause is None:
         pause = os.isatty(0) and os.isatty(1)
-    with _directory(keep) as directory:
+    with scratch_directory(keep, "kafkapy-tour-") as directory:
         _Tour(directory, keep is not None, pause and step is None, step).play(STEPS)
 
 
@@ -111,25 +111,6 @@ def _print_steps(steps: "tuple[Step, ...]") -> None:
 
     width = max(len(step.name) for step in steps)
     print_lines(f"{step.name:{width}}  {step.title}" for step in steps)
-
-
-@contextmanager
-def _directory(keep: str | None) -> Iterator[str]:
-    """Where to play: the directory to keep, which must not hold anything, or one that is removed however this ends."""
-    from tempfile import TemporaryDirectory
-
-    from kafkapy.errors import UsageError
-    from kafkapy.signals import terminated_like_interrupted
-
-    with ExitStack() as stack:
-        stack.enter_context(terminated_like_interrupted())
-        if keep is None:
-            yield stack.enter_context(TemporaryDirectory(prefix="kafkapy-tour-"))
-            return
-        os.makedirs(keep, exist_ok=True)
-        if os.listdir(keep):
-            raise UsageError(f"--keep: {keep} is not empty")
-        yield keep
 
 
 def _without_the_users_defaults() -> dict[str, str]:
