@@ -130,7 +130,7 @@ _kafkapy() {
         'kafkapy config list --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv yaml' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy config list --columns'|'kafkapy config list --sort-by') return ;;
         'kafkapy config add --command-config'|'kafkapy config add --cluster'|'kafkapy config add --log-dirs') _kafkapy_files; _kafkapy_cut; return ;;
-        'kafkapy config add --bootstrap-server'|'kafkapy config add --bootstrap-controller'|'kafkapy config add --columns'|'kafkapy config add --sort-by'|'kafkapy config add --master') return ;;
+        'kafkapy config add --bootstrap-server'|'kafkapy config add --bootstrap-controller'|'kafkapy config add --master') return ;;
         'kafkapy config add --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv yaml' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy config add --engine') mapfile -t COMPREPLY < <(compgen -W 'local spark' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy config show --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv yaml' -- "$cur"); _kafkapy_cut; return ;;
@@ -412,7 +412,7 @@ _kafkapy() {
         'kafkapy config') mapfile -t COMPREPLY < <(compgen -W 'list use add remove show --help' -- "$cur") ;;
         'kafkapy config list') mapfile -t COMPREPLY < <(compgen -W '--output --columns --no-header --sort-by --verbose --debug --version --help' -- "$cur") ;;
         'kafkapy config use') mapfile -t COMPREPLY < <(compgen -W '--verbose --debug --version --help' -- "$cur") ;;
-        'kafkapy config add') mapfile -t COMPREPLY < <(compgen -W '--command-config --replace --verbose --debug --version --help --cluster --log-dirs --bootstrap-server --bootstrap-controller --output --columns --no-header --sort-by --engine --master' -- "$cur") ;;
+        'kafkapy config add') mapfile -t COMPREPLY < <(compgen -W '--command-config --replace --verbose --debug --version --help --cluster --log-dirs --bootstrap-server --bootstrap-controller --output --engine --master' -- "$cur") ;;
         'kafkapy config remove') mapfile -t COMPREPLY < <(compgen -W '--verbose --debug --version --help' -- "$cur") ;;
         'kafkapy config show') mapfile -t COMPREPLY < <(compgen -W '--output --columns --no-header --sort-by --verbose --debug --version --help' -- "$cur") ;;
         'kafkapy configs') mapfile -t COMPREPLY < <(compgen -W '--describe --alter --all --entity-type --entity-name --entity-default --topic --client --client-defaults --user --user-defaults --broker --broker-defaults --broker-logger --ip --ip-defaults --client-metrics --group --add-config --add-config-file --delete-config --no-fsync --cluster --log-dirs --bootstrap-server --bootstrap-controller --command-config --context --output --columns --no-header --sort-by --verbose --debug --version --help' -- "$cur") ;;
