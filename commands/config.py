@@ -27,7 +27,7 @@ app = new_group(
     examples(
         ("Give a cluster directory a name:", "kafkapy config add dev --cluster kafkapy-cluster"),
         ("Make it the one that commands mean:", "kafkapy config use dev"),
-        ("Ask another one, once:", "kafkapy topics --list --context dev"),
+        ("See what commands mean here, and why:", "kafkapy config show"),
     ),
 )
 
@@ -63,11 +63,14 @@ def list_(output: OutputOption = Output.KAFKA) -> None:
     cls=Subcommand,
     epilog=examples(
         ("Have commands mean this cluster from now on:", "kafkapy config use dev"),
-        ("Only in this shell:", "export KAFKAPY_CONTEXT=dev"),
+        ("See what that changed:", "kafkapy config show"),
     ),
 )
 def use(name: ContextArgument) -> None:
-    """Make a context the current one: what commands mean that name no cluster."""
+    """Make a context the current one: what commands mean that name no cluster.
+
+    In one shell only: export KAFKAPY_CONTEXT=NAME. For one command only: --context NAME.
+    """
     from kafkapy.contexts import config_edit
     from kafkapy.contexts.config_file import read_config
     from kafkapy.output.printing import print_lines
