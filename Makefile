@@ -34,7 +34,7 @@ docs-generated: $(READY) ## write the man pages, completions and the reference a
 	$(BIN)/python docs/generate.py
 
 docs: $(READY) ## make the site of docs/ in site/, and check its links
-	$(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 bench: $(READY) ## measure speed and memory
 	$(BIN)/python benchmarks/bench.py --markdown docs/benchmarks.md

@@ -8,6 +8,7 @@ The same tree of commands makes the man pages, so that both always say the same.
 
 from __future__ import annotations
 
+import html
 import re
 import sys
 from pathlib import Path
@@ -90,9 +91,9 @@ def options(node: Node, level: int) -> list[str]:
 
 
 def names(option: Option) -> str:
-    """An option's names, and what it takes."""
+    """An option's names, and what it takes; as HTML, since a table cannot have a bar in code in every Markdown."""
     words = [*option.names[:-1], f"{option.names[-1]} {option.metavar or ''}".rstrip()]
-    return ", ".join(f"`{word}`".replace("|", "\\|") for word in words)
+    return ", ".join(f"<code>{html.escape(word).replace('|', '&#124;')}</code>" for word in words)
 
 
 def table(left: str, right: str, rows: list[str]) -> list[str]:

@@ -43,7 +43,7 @@ def test_every_option_has_a_help_text(node: Node) -> None:
     assert [option.names for option in node.options if not option.help] == []
 
 
-@pytest.mark.parametrize("generator", ["man/generate.py", "completions/generate.py"])
+@pytest.mark.parametrize("generator", ["man/generate.py", "completions/generate.py", "docs/generate.py"])
 def test_generated_files_are_fresh(root: Path, generator: str) -> None:
     done = subprocess.run([sys.executable, generator, "--check"], cwd=root, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
