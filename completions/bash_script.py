@@ -25,6 +25,9 @@ _kafkapy_files() {{
 
 _kafkapy_live() {{
     mapfile -t COMPREPLY < <("${{typed[0]/#\\~/$HOME}}" __complete bash "$1" "${{typed[@]:1}}" 2>/dev/null </dev/null)
+    if [[ ${{#COMPREPLY[@]}} == 0 && $2 == or_file ]]; then
+        _kafkapy_files
+    fi
     if [[ ${{#COMPREPLY[@]}} == 1 && ${{COMPREPLY[0]}} == *[=:] ]]; then
         compopt -o nospace
     fi
@@ -143,5 +146,5 @@ def _action(option: Option) -> str:
     if option.choices:
         return f'mapfile -t COMPREPLY < <(compgen -W {quote(" ".join(option.choices))} -- "$cur")'
     if option.value_kind is not None and option.metavar is not None:
-        return f"_kafkapy_live {quote(option.metavar)}"
+        return f"_kafkapy_live {quote(option.metavar)}{' or_file' if option.value_kind.or_file else ''}"
     return ":"

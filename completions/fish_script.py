@@ -62,5 +62,6 @@ def _value(option: Option) -> str:
     if option.takes_files:
         return " -r -F"
     if option.value_kind is not None and option.metavar is not None:
-        return f" -x -a {quote(f'(__kafkapy_live {quote(option.metavar)})')}"
+        files = "-r -F" if option.value_kind.or_file else "-x"
+        return f" {files} -a {quote(f'(__kafkapy_live {quote(option.metavar)})')}"
     return "" if option.metavar is None else " -x"

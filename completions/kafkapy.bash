@@ -14,6 +14,9 @@ _kafkapy_files() {
 
 _kafkapy_live() {
     mapfile -t COMPREPLY < <("${typed[0]/#\~/$HOME}" __complete bash "$1" "${typed[@]:1}" 2>/dev/null </dev/null)
+    if [[ ${#COMPREPLY[@]} == 0 && $2 == or_file ]]; then
+        _kafkapy_files
+    fi
     if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=:] ]]; then
         compopt -o nospace
     fi
@@ -388,8 +391,8 @@ _kafkapy() {
             'kafkapy config show') _kafkapy_live '[CONTEXT]'; _kafkapy_cut; return ;;
             'kafkapy help') _kafkapy_live '[PAGE...]'; _kafkapy_cut; return ;;
             'kafkapy install-shims') _kafkapy_files; _kafkapy_cut; return ;;
-            'kafkapy lab show') _kafkapy_live 'SCENARIO|FILE.yaml'; _kafkapy_cut; return ;;
-            'kafkapy lab run') _kafkapy_live 'SCENARIO|FILE.yaml'; _kafkapy_cut; return ;;
+            'kafkapy lab show') _kafkapy_live 'SCENARIO|FILE.yaml' or_file; _kafkapy_cut; return ;;
+            'kafkapy lab run') _kafkapy_live 'SCENARIO|FILE.yaml' or_file; _kafkapy_cut; return ;;
             'kafkapy replica-diff') _kafkapy_live 'TOPIC[:PARTITION]'; _kafkapy_cut; return ;;
         esac
     fi

@@ -16,6 +16,9 @@ _kafkapy_live() {{
     values=(${{values:#}})
     compadd -S '' -- ${{(M)values:#*[=:]}}
     compadd -- ${{values:#*[=:]}}
+    if [[ $2 == or_file ]]; then
+        _files
+    fi
     (( compstate[nmatches] > found ))
 }}
 
@@ -96,5 +99,6 @@ def _action(option: Option) -> str:
     if option.takes_files:
         return "_sequence _files"
     if option.value_kind is not None and option.metavar is not None:
-        return f" _kafkapy_live {quote(option.metavar)}".replace(":", "\\:")
+        words = f" _kafkapy_live {quote(option.metavar)}{' or_file' if option.value_kind.or_file else ''}"
+        return words.replace(":", "\\:")
     return " "

@@ -5,6 +5,7 @@
     CONFIG=VALUE[,...]        names that go on after a "="
     TOPIC[:PARTITION,...]     a topic, then perhaps partitions of it
     TOPIC:PARTITION[,...]     a partition of a topic, and more of them
+    SCENARIO|FILE.yaml        one name, or a file
 
 A metavar in brackets is a value that may be left out. One of small letters, ``classic|consumer``, has the choices
 themselves.
@@ -31,6 +32,7 @@ class ValueKind(NamedTuple):
     partitions: bool = False
     """Whether names of topics are followed by a colon and partitions."""
     several_partitions: bool = False
+    or_file: bool = False
 
     @property
     def shown(self) -> str:
@@ -49,7 +51,7 @@ def value_kind(metavar: str) -> ValueKind | None:
         several_partitions = after.startswith(",")
         several = "," in after and not several_partitions
         return ValueKind(word[1], several, "" if before else ":", True, several_partitions)
-    return ValueKind(word[1], "," in form, "=" if form.startswith("=") else "")
+    return ValueKind(word[1], "," in form, "=" if form.startswith("=") else "", or_file=form.startswith("|FILE"))
 
 
 def choices(metavar: str) -> tuple[str, ...]:

@@ -17,7 +17,9 @@ EXIT_STATUS = (
 ENVIRONMENT = (
     ("KAFKAPY_CLUSTER", "The cluster directory that is meant where no option names a cluster."),
     ("KAFKAPY_CONTEXT", "The context that is meant where neither an option nor KAFKAPY_CLUSTER names a cluster."),
+    ("KAFKAPY_CONFIG", "The file of contexts and defaults; by default ~/.config/kafkapy/config.yaml."),
     ("KAFKAPY_DEBUG", "Set to 1: the same as --debug."),
+    ("KAFKAPY_VERBOSE", "Set to 1: the same as --verbose."),
     ("NO_COLOR", "Set to anything: no colours."),
 )
 

@@ -42,6 +42,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         ("CONFIG=VALUE[,...]", ValueKind("CONFIG", several=True, ends_with="=")),
         ("TOPIC[:PARTITION,...]", ValueKind("TOPIC", partitions=True, several_partitions=True)),
         ("TOPIC:PARTITION[,...]", ValueKind("TOPIC", several=True, ends_with=":", partitions=True)),
+        ("SCENARIO|FILE.yaml", ValueKind("SCENARIO", or_file=True)),
         ("[CONTEXT]", ValueKind("CONTEXT")),
         ("TRANSACTIONAL-ID", ValueKind("TRANSACTIONAL-ID")),
         ("TOPICS", None),

@@ -22,17 +22,22 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
     return group_cluster.made(tmp_path_factory.mktemp("completion") / "a cluster")
 
 
-@pytest.fixture
-def environment(cluster: str, tmp_path: Path) -> dict[str, str]:
-    """A user who has kafkapy on the path, and this cluster."""
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    program = programs / "kafkapy"
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of a user who has kafkapy on the path; all tests share it, since zsh keeps there what it has read."""
+    home = tmp_path_factory.mktemp("home")
+    program = home / "kafkapy"
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m kafkapy "$@"\n')
     program.chmod(0o755)
+    return home
+
+
+@pytest.fixture
+def environment(cluster: str, home: Path) -> dict[str, str]:
+    """What a shell finds: kafkapy, and the cluster."""
     return {
-        "HOME": str(tmp_path),
-        "PATH": f"{programs}:{os.environ['PATH']}",
+        "HOME": str(home),
+        "PATH": f"{home}:{os.environ['PATH']}",
         "PYTHONPATH": os.getcwd(),
         "KAFKAPY_CLUSTER": cluster,
         "LC_ALL": "C.UTF-8",
@@ -98,6 +103,12 @@ def test_a_value_behind_an_equals_sign(root: Path, environment: Mapping[str, str
 )
 def test_files_in_bash(root: Path, environment: Mapping[str, str], typed: str, expected: list[str]) -> None:
     assert offered("bash", f"kafkapy dump-log --files {typed}", root, environment) == expected
+
+
+@every_shell
+def test_a_file_in_the_place_of_a_scenario(root: Path, environment: Mapping[str, str], shell: str) -> None:
+    (found,) = offered(shell, "kafkapy lab run kafkapy/lab/scenarios/purg", root, environment)
+    assert found == ("purgatory.yaml" if shell == "zsh" else "kafkapy/lab/scenarios/purgatory.yaml")
 
 
 @every_shell

@@ -1,0 +1,47 @@
+"""What shells are told of a running cluster, and that a silent one does not keep a user waiting."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from tests.live_kafka import LiveKafka
+
+TOPIC = "completion-orders"
+GROUP = "completion readers"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _names(live: LiveKafka) -> None:
+    live.create_topic(TOPIC, partitions=3)
+    live.commit(GROUP, TOPIC, {0: 0})
+
+
+def offered(server: str, metavar: str, *words: str) -> list[str]:
+    command = [sys.executable, "-m", "kafkapy", "__complete", "zsh", metavar, "--bootstrap-server", server, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("metavar", "words", "expected"),
+    [
+        ("TOPIC", ["completion-"], [TOPIC]),
+        ("PARTITION", ["--topic", TOPIC, "--partition", ""], ["0", "1", "2"]),
+        ("TOPIC[:PARTITION,...]", [f"{TOPIC}:1,"], [f"{TOPIC}:1,0", f"{TOPIC}:1,2"]),
+        ("BROKER", [""], ["1", "2", "3"]),
+        ("GROUP", ["completion r"], [GROUP]),
+        ("TRANSACTIONAL-ID", ["no such id"], []),
+    ],
+)
+def test_names_of_a_running_cluster(live: LiveKafka, metavar: str, words: list[str], expected: list[str]) -> None:
+    assert offered(live.bootstrap, metavar, *words) == expected
+
+
+def test_a_server_that_never_answers() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        assert offered(f"127.0.0.1:{server.getsockname()[1]}", "TOPIC", "") == []
