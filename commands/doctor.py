@@ -52,13 +52,14 @@ def doctor(
     from kafkapy.doctor.finding import Severity
     from kafkapy.doctor.finding_lines import count, finding_lines, finding_row, summary_line
     from kafkapy.output.printing import print_lines, print_rows
+    from kafkapy.output.styled_lines import print_styled
 
     chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
     counts: Counter[Severity] = Counter()
     where = _where(chosen)
     found = count(_findings(chosen, where, quick, quiet_stdout=output != Output.KAFKA), counts)
     if output == Output.KAFKA:
-        print_lines(finding_lines(found))
+        print_styled(finding_lines(found, _width()))
         print_lines([summary_line(counts, where and where.partition(" ")[2])])
     else:
         print_rows(output, ((None, finding_row(each)) for each in found))
@@ -96,6 +97,13 @@ def _files(opened: "LogDirsCluster", where: str, quick: bool, quiet_stdout: bool
         yield from check_files(opened, where, quick, progress.advance)
     finally:
         progress.close()
+
+
+def _width() -> int | None:
+    """How wide the terminal is; None where there is none."""
+    import os
+
+    return os.get_terminal_size(1).columns if os.isatty(1) else None
 
 
 def _where(chosen: "Selection") -> str | None:

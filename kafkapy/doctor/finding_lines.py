@@ -7,16 +7,29 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kafkapy.doctor.finding import Finding, Severity
+from kafkapy.output.styled_lines import Line
 
-_WIDTH = max(map(len, Severity)) + 2
+_INDENT = max(map(len, Severity)) + 2
+_STYLES = {Severity.OK: "dim", Severity.INFO: "note", Severity.WARNING: "changed", Severity.ERROR: "bad"}
 
 
-def finding_lines(findings: Iterable[Finding]) -> Iterator[str]:
-    """One line a finding, and one for what to do."""
+def finding_lines(findings: Iterable[Finding], width: int | None) -> Iterator[Line]:
+    """A line for each finding, and one below for what to do. Texts are wrapped at ``width``, None for not at all; what
+    to do never is, so that a command can be copied."""
     for found in findings:
-        yield f"{found.severity.upper():<{_WIDTH}}{found.place}: {found.text}"
+        first, *others = _wrapped(f"{found.place}: {found.text}", width)
+        yield [(f"{found.severity.upper():<{_INDENT}}", _STYLES[found.severity]), (first, "")]
+        yield from ([(" " * _INDENT + other, "")] for other in others)
         if found.remedy:
-            yield f"{'':<{_WIDTH}}-> {found.remedy}"
+            yield [(" " * _INDENT + "-> ", ""), (found.remedy, "command")]
+
+
+def _wrapped(text: str, width: int | None) -> list[str]:
+    from textwrap import wrap
+
+    if width is None:
+        return [text]
+    return wrap(text, max(width - _INDENT, 20), break_long_words=False, break_on_hyphens=False)
 
 
 def finding_row(found: Finding) -> dict[str, Any]:

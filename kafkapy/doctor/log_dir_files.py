@@ -78,7 +78,7 @@ def _directories(log_dir: str) -> Iterator[Finding]:
         try:
             found = parse_partition_dir(name)
         except FormatError:
-            remedy = f"mv {path} to a place outside of the log dir"
+            remedy = f"move it out of the log dir: mv {path} /somewhere/else"
             yield error(path, "is no directory of a partition: a broker does not start beside it", remedy)
         else:
             yield from _marked(path, found)
@@ -103,7 +103,7 @@ def _checkpoint(path: str, dirs: LogDirs, log_dir: str) -> Iterator[Finding]:
     except FileNotFoundError:
         return
     except FormatError as problem:
-        text = f"is damaged: {str(problem).removeprefix(f'{path}: ')}"
+        text = f"is damaged: {str(problem).removeprefix(f'{path}: ').replace(f' [{path}]', '')}"
         yield error(path, text, f"while the broker is stopped, so that it goes by its logs: rm {path}")
         return
     here = {TopicPartition(name.topic, name.partition) for name, _ in partition_dirs(log_dir)}

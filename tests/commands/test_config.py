@@ -13,6 +13,7 @@ import pytest
 
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.contexts.config_file import decode
+from kafkapy.contexts.resolution import Typed, options_of_context
 from kafkapy.errors import FormatError
 from kafkapy.log.files import Files
 from tests.commands.running import Done, run
@@ -124,6 +125,26 @@ def test_defaults_hold_where_nothing_is_typed(capfd: Capture, config: Path) -> N
     assert run(capfd, "features", "describe", "--context", "two").out.startswith("type,")
     assert run(capfd, "features", "describe", "--context", "two", "--output", "kafka").out.startswith("Feature: ")
     assert run(capfd, "features", "describe", "--cluster", "two").out[0] in "[{"
+
+
+@pytest.mark.parametrize(
+    ("typed", "added"),
+    [
+        (Typed(None, False, ()), ()),
+        (Typed(None, False, ("--engine",), "spark"), ("--master", "spark://h:1")),
+        (Typed(None, False, ("--engine", "--master"), "spark"), ()),
+    ],
+)
+def test_a_master_is_for_spark_only(config: Path, typed: Typed, added: tuple[str, ...]) -> None:
+    config.write_text("defaults: {master: 'spark://h:1'}\n")
+    offered = {"--engine": ("local", "spark"), "--master": ()}
+    assert options_of_context(offered, False, typed).words == added
+    assert options_of_context({"--master": ()}, False, Typed(None, False, ())).words == ("--master", "spark://h:1")
+
+
+def test_an_output_that_a_command_lacks_is_no_error(config: Path) -> None:
+    config.write_text("defaults: {output: csv}\n")
+    assert options_of_context({"--output": ("table", "json")}, False, Typed(None, False, ())).words == ()
 
 
 def test_near_miss(capfd: Capture, config: Path) -> None:

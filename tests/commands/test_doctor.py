@@ -13,7 +13,8 @@ import pytest
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.backends.log_dir_lock import LogDirLock, holder_of
-from kafkapy.doctor.finding import Severity
+from kafkapy.doctor.finding import Finding, Severity
+from kafkapy.doctor.finding_lines import finding_lines
 from kafkapy.doctor.metadata_health import _place
 from kafkapy.formats import offset_index
 from kafkapy.log.files import Files
@@ -240,7 +241,7 @@ def test_lines_end_with_what_it_comes_to(capfd: Capture, made: Path, tmp_path: P
     assert done.code == 1
     place = demo / "broker-1" / "x"
     assert f"ERROR    {place}: is no directory of a partition: a broker does not start beside it" in done.lines
-    assert f"         -> mv {place} to a place outside of the log dir" in done.lines
+    assert f"         -> move it out of the log dir: mv {place} /somewhere/else" in done.lines
     assert done.lines[-1] == f"Found 1 error in {demo}."
 
 
@@ -295,6 +296,15 @@ def test_who_holds_a_log_dir_is_asked_without_a_lock(tmp_path: Path) -> None:
         with open(tmp_path / "fifo", "wb") as gate:
             gate.write(b"x")
         os.waitpid(child, 0)
+
+
+def test_texts_are_wrapped_and_commands_are_not() -> None:
+    found = Finding(Severity.ERROR, "some/place", "is wrong in many words " * 3, "rm -r " + "x" * 90)
+    lines = ["".join(text for text, _ in line) for line in finding_lines([found], 40)]
+    assert lines[0].startswith("ERROR    some/place: is wrong")
+    assert all(len(line) <= 40 for line in lines[:-1])
+    assert all(line.startswith("         ") for line in lines[1:])
+    assert lines[-1] == "         -> rm -r " + "x" * 90
 
 
 def test_partitions_are_named_in_ranges() -> None:
