@@ -310,6 +310,20 @@ def test_verbose_tells_what_is_touched(config: Path, root: Path) -> None:
     assert not [line for line in told if line.endswith((".py", ".tmp", "reads one/broker-1"))]
 
 
+def test_verbose_and_debug_show_no_secret(config: Path, root: Path) -> None:
+    secrets = config.parent / "secret.properties"
+    jaas = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="hunter2";'
+    secrets.write_text(f"security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config={jaas}\n")
+    config.write_text("contexts:\n  p: {bootstrap-server: '127.0.0.1:1', command-config: secret.properties}\n")
+    command = [sys.executable, "-m", "kafkapy", "topics", "--list", "--context", "p", "--verbose", "--debug"]
+    env = {**os.environ, "PYTHONPATH": str(root)}
+    done = subprocess.run(command, cwd=config.parent, capture_output=True, text=True, check=False, env=env)
+    assert done.returncode == 1
+    assert "kafkapy: reads secret.properties" in done.stderr.splitlines()
+    assert "Traceback" in done.stderr
+    assert "hunter2" not in done.stderr
+
+
 def test_verbose_keeps_the_meaning_of_kafkas_own_option(capfd: Capture, config: Path) -> None:
     done = run(capfd, "consumer-groups", "--list", "--verbose", "--cluster", "one")
     assert "kafkapy: reads" not in done.err
