@@ -17,8 +17,13 @@ COLUMNS, NO_HEADER, SORT_BY = "kafkapy.columns", "kafkapy.no_header", "kafkapy.s
 
 
 def with_row_options(params: Sequence[Parameter]) -> list[Parameter]:
-    """The parameters of a command, with these three behind ``--output`` where there is one."""
-    return [each for param in params for each in (param, *(_beside(param) if OUTPUT in param.opts else ()))]
+    """The parameters of a command, with these three behind ``--output`` where it says how rows are printed: it has a
+    default there."""
+    return [each for param in params for each in (param, *(_beside(param) if _says_how(param) else ()))]
+
+
+def _says_how(param: Parameter) -> bool:
+    return OUTPUT in param.opts and param.default is not None
 
 
 def row_view(ctx: Context) -> AbstractContextManager[None]:

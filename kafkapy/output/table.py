@@ -66,9 +66,11 @@ KEPT = {"hanging_transaction": frozenset(("producer_id", "producer_epoch", "coor
 """What is shown at any rate, because another command asks for it."""
 LOSES_ITS_MIDDLE = frozenset(("consumer_id", "member_id", "leader"))
 WIDTH_IN_A_PIPE = 200
-GUTTER = 3
+GUTTER = 2
+EDGES = 2
 NARROWEST_TEXT = 12
 NARROWEST_NAME = 16
+NARROWEST_PIECE = 8
 
 
 class Column:
@@ -107,7 +109,7 @@ def render(rows: list[dict[str, Any]], view: RowView = ALL) -> str:
     shown = _fitting(columns, width, goes)
     title = [] if view.columns or not view.has_header or "file" not in rows[0] else [rows[0]["file"]]
     if width is not None and _needed(shown) > width:
-        lines = block_lines(columns, width)
+        lines = [*block_lines(columns, width), ""]
     else:
         lines = _table_lines(shown, view.has_header, width is None)
         left_out = [column.name for column in columns if column not in shown]
@@ -121,7 +123,7 @@ def _table_lines(columns: list[Column], has_header: bool, is_pipe: bool) -> list
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=has_header)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True, show_header=has_header)
     for column in columns:
         column.add_to(table)
     for row in zip(*(column.cells if is_pipe else column.fitting_cells() for column in columns), strict=True):
@@ -134,24 +136,33 @@ def _table_lines(columns: list[Column], has_header: bool, is_pipe: bool) -> list
 
 
 def block_lines(columns: list[Column], width: int) -> list[str]:
-    """A block of lines for each row, with an empty one between; a value that is too long goes on below itself."""
+    """A block of lines for each row, with an empty one between. A value that is too long goes on below itself, or
+    stands below its name where that helps; no number is broken."""
     names = max(len(column.name) for column in columns)
     lines: list[str] = []
     for row in zip(*(column.cells for column in columns), strict=True):
         lines += [""] if lines else []
         for column, cell in zip(columns, row, strict=True):
-            first, *more = [piece for line in cell.split("\n") for piece in _wrapped(line, width - names - 2)]
-            lines += [f"{column.name:{names}}  {first}".rstrip(), *(f"{'':{names}}  {piece}" for piece in more)]
+            lines += _field_lines(column, cell, names, width)
     return lines
 
 
-def _wrapped(text: str, width: int | None) -> list[str]:
+def _field_lines(column: Column, cell: str, names: int, width: int) -> list[str]:
+    room = width - names - 2
+    first, *more = [piece for line in cell.split("\n") for piece in _wrapped(line, room, column.is_text)]
+    if all(len(piece) <= room for piece in (first, *more)):
+        return [f"{column.name:{names}}  {first}".rstrip(), *(f"{'':{names}}  {piece}" for piece in more)]
+    pieces = (piece for line in cell.split("\n") for piece in _wrapped(line, width - 2, column.is_text))
+    return [column.name, *(f"  {piece}" for piece in pieces)]
+
+
+def _wrapped(text: str, width: int | None, breaks_words: bool = True) -> list[str]:
     """Lines of ``text``, broken between words where that can be; at least one."""
     from textwrap import wrap
 
     if width is None or len(text) <= width:
         return [text]
-    return wrap(text, max(width, NARROWEST_TEXT), break_on_hyphens=False) or [""]
+    return wrap(text, max(width, NARROWEST_PIECE), break_long_words=breaks_words, break_on_hyphens=False) or [""]
 
 
 def _fitting(columns: list[Column], width: int | None, goes: Sequence[str]) -> list[Column]:
@@ -177,7 +188,7 @@ def _fitting(columns: list[Column], width: int | None, goes: Sequence[str]) -> l
 
 
 def _needed(columns: list[Column]) -> int:
-    return sum(column.width + GUTTER for column in columns) - 1
+    return sum(column.width for column in columns) + GUTTER * (len(columns) - 1) + EDGES
 
 
 def _without_middle(text: str, width: int) -> str:

@@ -1,0 +1,234 @@
+"""Every command with ``--output``, in every format: the same rows come back out of each."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kafkapy.command_tree import command_tree, walk
+from kafkapy.output.output_format import Output
+from kafkapy.output.printing import NO_ROWS
+from kafkapy.output.row_writer import csv_cell
+from tests.commands.running import Done, run
+from tests.output.row_world import made
+
+Capture = pytest.CaptureFixture[str]
+Row = dict[str, Any]
+
+WHERE = "--cluster={cluster}"
+CASES = {
+    "acls": (WHERE, "--list"),
+    "assign": ("--assignor", "range", "--topics", "a:4,b:2", "--members", "2", "--then", "leave:m1"),
+    "cluster advance": (WHERE, "--ms", "60000"),
+    "cluster kill-broker": (WHERE, "2"),
+    "cluster lag-broker": (WHERE, "2"),
+    "cluster list-endpoints": (WHERE,),
+    "cluster replicate": (WHERE,),
+    "cluster start-broker": (WHERE, "2"),
+    "cluster status": (WHERE, "--topic", "orders"),
+    "cluster stop-broker": (WHERE, "3"),
+    "cluster-id": (WHERE,),
+    "config list": (),
+    "config show": (),
+    "configs": (WHERE, "--describe", "--topic", "orders", "--all"),
+    "consumer-groups": (WHERE, "--describe", "--all-groups"),
+    "consumer-offsets": (WHERE, "--records", "all"),
+    "delete-records": (WHERE, "--offset-json-file", "{files}/offsets.json"),
+    "doctor": (WHERE,),
+    "dump-log": ("--files", "{cluster}/broker-1/orders-0,{cluster}/broker-1/orders-2", "--print-data-log"),
+    "features describe": (WHERE,),
+    "features feature-dependencies": (
+        "--feature",
+        "eligible.leader.replicas.version=1",
+        "--feature",
+        "share.version=1",
+    ),
+    "features version-mapping": (),
+    "get-offsets": (WHERE,),
+    "groups": (WHERE, "--list"),
+    "lab list": (),
+    "lab run": ("acks",),
+    "lab show": ("acks",),
+    "lag": (WHERE,),
+    "leader-election": (WHERE, "--election-type", "preferred", "--topic", "orders", "--partition", "0"),
+    "log-dirs": (WHERE, "--describe", "--topic-list", "orders"),
+    "lookup": (WHERE, "--topic", "orders", "--partition", "0", "--offset", "2"),
+    "maintenance": (WHERE, "--dry-run", "--assume", "orders:retention.bytes=1"),
+    "metadata-quorum describe": (WHERE, "--replication"),
+    "reassign-partitions": (WHERE, "--list"),
+    "replica-diff": (WHERE, "orders"),
+    "share-groups": (WHERE, "--list"),
+    "sql": ("--tables",),
+    "storage feature-dependencies": ("--feature", "eligible.leader.replicas.version=1"),
+    "storage info": (WHERE,),
+    "storage version-mapping": (),
+    "streams-groups": (WHERE, "--list"),
+    "throughput": (WHERE,),
+    "topics": (WHERE, "--describe"),
+    "transactions describe": (WHERE, "--transactional-id", "payments-1"),
+    "transactions describe-producers": (WHERE, "--topic", "orders", "--partition", "0"),
+    "transactions find-hanging": (WHERE, "--topic", "orders"),
+    "transactions list": (WHERE,),
+}
+"""The arguments of a run of each command. Only brokers can be asked for broker-api-versions: tests/live does."""
+BEFORE = {"cluster start-broker": ("kill-broker",), "cluster replicate": ("kill-broker", "start-broker")}
+WITHOUT_ROWS = {
+    *("acls", "cluster advance", "cluster start-broker", "config list", "reassign-partitions"),
+    *("share-groups", "streams-groups"),
+}
+OF_THE_CLOCK = {"duration_min", "duration_ms", "last_timestamp", "timestamp", "text", "remedy", "reason", "time_lag_ms"}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(made(tmp_path_factory.mktemp("rows") / "cluster"))
+
+
+def test_every_command_with_rows_is_here() -> None:
+    with_output = {
+        " ".join(node.path[1:])
+        for node in walk(command_tree())
+        if any("--sort-by" in each.names for each in node.options)
+    }
+    assert with_output - {"broker-api-versions"} == set(CASES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_format_has_the_same_rows(
+    capfd: Capture, tmp_path: Path, cluster: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / "offsets.json").write_text(
+        json.dumps({"version": 1, "partitions": [{"topic": "orders", "partition": 1, "offset": 2}]})
+    )
+    monkeypatch.setenv("KAFKAPY_CONFIG", str(tmp_path / "config.yaml"))
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+    def done(output: str) -> Done:
+        own = tmp_path / "cluster"
+        shutil.copytree(cluster, own)
+        (tmp_path / "config.yaml").unlink(missing_ok=True)
+        arguments = (each.format(cluster=own, files=tmp_path) for each in CASES[name])
+        for change in BEFORE.get(name, ()):
+            run(capfd, "cluster", change, "2", "--cluster", own)
+        found = run(capfd, *name.split(), *arguments, "--output", output)
+        shutil.rmtree(own)
+        return found
+
+    expected = done("jsonl").rows
+    assert bool(expected) is (name not in WITHOUT_ROWS)
+    codes = set()
+    for output in ("json", "yaml", "csv", "table"):
+        found = done(output)
+        codes.add(found.code)
+        assert "\x1b" not in found.out
+        if output == "table":
+            assert found.out.strip() == NO_ROWS or expected
+        elif output == "csv":
+            assert masked_table(read_csv(found.out, expected)) == masked_table(cells(expected))
+        else:
+            document = json.loads(found.out) if output == "json" else yaml.safe_load(found.out)
+            assert document["schema_version"] == 1
+            assert masked(document["rows"]) == masked(expected), output
+    assert len(codes) == 1
+
+
+def masked(rows: list[Row]) -> list[Row]:
+    """The rows without what another moment changes."""
+    return [{name: value for name, value in row.items() if name not in OF_THE_CLOCK} for row in rows]
+
+
+def masked_table(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    return sorted((masked([row])[0] for row in rows), key=str)  # CSV has the rows of a kind together
+
+
+def cells(rows: list[Row]) -> list[dict[str, str]]:
+    return [{name: str(csv_cell(value)) for name, value in row.items() if value not in (None, "")} for row in rows]
+
+
+def read_csv(text: str, expected: list[Row]) -> list[dict[str, str]]:
+    """The rows under the headings that they have; what is empty is left out."""
+    headings = {tuple(row) for row in expected}
+    names: list[str] = []
+    rows = []
+    for line in csv.reader(io.StringIO(text, newline="")):
+        if line[0] == "type" or tuple(line) in headings:
+            names = line
+        else:
+            rows.append({name: cell for name, cell in zip(names, line, strict=True) if cell != ""})
+    return rows
+
+
+@pytest.mark.parametrize("output", [each for each in Output if each is not Output.KAFKA])
+def test_the_options_of_rows_go_with_any_form_of_them(capfd: Capture, cluster: Path, output: Output) -> None:
+    where = ("topics", "--cluster", str(cluster), "--describe", "--topic", "orders", "--output", output)
+    done = run(capfd, *where, "--columns", "partition,leader", "--sort-by", "partition:desc")
+    rows = [{"partition": number, "leader": leader} for number, leader in ((2, 1), (1, 3), (0, 2))]
+    if output is Output.TABLE:
+        found = [line.split() for line in done.lines if line.strip() and "──" not in line]
+        assert found == [["partition", "leader"], ["2", "1"], ["1", "3"], ["0", "2"]]
+    elif output is Output.CSV:
+        assert done.out == "partition,leader\n2,1\n1,3\n0,2\n"
+    elif output is Output.JSONL:
+        assert done.rows == rows
+    else:
+        assert yaml.safe_load(done.out) == {"schema_version": 1, "rows": rows}, "JSON is YAML, too"
+
+
+@pytest.mark.parametrize(("output", "expected"), [("csv", "orders,0\norders,1\norders,2\n"), ("table", None)])
+def test_no_header(capfd: Capture, cluster: Path, output: str, expected: str | None) -> None:
+    done = run(
+        capfd, "topics", "--cluster", cluster, "--describe", "--topic", "orders", "--columns", "topic,partition",
+        "--no-header", "--output", output,
+    )  # fmt: skip
+    assert done.out == expected or [line.split() for line in done.lines] == [["orders", str(n)] for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("--columns topic", "--columns goes with --output table, json, jsonl, csv or yaml"),
+        ("--sort-by topic", "--sort-by goes with --output table, json, jsonl, csv or yaml"),
+        ("--no-header", "--no-header goes with --output table or csv"),
+        ("--output json --no-header", "--no-header goes with --output table or csv: json has no header"),
+        ("--output csv --columns topc", "--columns: no column 'topc'; did you mean 'topic'? There are type, topic, "),
+        ("--output csv --sort-by zzz", "--sort-by: no column 'zzz'. There are type, topic, topic_id, partition, "),
+        ("--output csv --columns topic,,leader", "--columns: 'topic,,leader' has no name in one of its places"),
+        ("--output csv --columns topic,topic", "--columns: 'topic,topic' names a column twice"),
+        ("--output csv --sort-by :desc", "--sort-by names no column; give COL or COL:desc"),
+    ],
+)
+def test_what_is_refused(capfd: Capture, cluster: Path, given: str, expected: str) -> None:
+    done = run(capfd, "topics", "--cluster", cluster, "--describe", *given.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"kafkapy: {expected}")
+    assert done.err.endswith("Try 'kafkapy topics --help'.\n")
+
+
+def test_rows_of_several_kinds(capfd: Capture, cluster: Path) -> None:
+    """A column of a later kind is known; rows that have none of the columns are left out."""
+    where = ("dump-log", "--files", f"{cluster}/broker-1/orders-0", "--print-data-log", "--output", "jsonl")
+    everything = run(capfd, *where).rows
+    assert {"record", "producer"} <= {row["type"] for row in everything}
+    found = run(capfd, *where, "--columns", "type,coordinator_epoch,key", "--sort-by", "offset:desc").rows
+    assert found == [
+        {"type": row["type"], "coordinator_epoch": row.get("coordinator_epoch"), "key": row.get("key")}
+        for kind in dict.fromkeys(row["type"] for row in everything)
+        for row in sorted((row for row in everything if row["type"] == kind), key=lambda row: -row.get("offset", 0))
+    ]
+    keys = run(capfd, *where, "--columns", "key").rows
+    assert keys == [{"key": row["key"]} for row in everything if "key" in row]
+
+
+def test_the_columns_of_no_rows(capfd: Capture, cluster: Path) -> None:
+    where = ("acls", "--cluster", cluster, "--list", "--columns", "host,principal", "--output")
+    assert run(capfd, *where, "csv").out == "host,principal\n"
+    assert run(capfd, *where, "csv", "--no-header").out == ""
+    assert run(capfd, *where, "table").lines == [NO_ROWS]
+    assert run(capfd, *where, "yaml").out == "schema_version: 1\nrows: []\n"

@@ -1,0 +1,97 @@
+"""Tables as a person sees them: on terminals of several widths, in a pipe, with and without colour."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from tests.output.row_world import made
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CASES = {
+    "topics": ("topics", "--describe", "--cluster", "{}"),
+    "consumer-groups": ("consumer-groups", "--describe", "--all-groups", "--cluster", "{}"),
+    "lag": ("lag", "--cluster", "{}"),
+    "log-dirs": ("log-dirs", "--describe", "--topic-list", "orders", "--cluster", "{}"),
+    "status": ("cluster", "status", "--cluster", "{}"),
+    "transactions": ("transactions", "list", "--cluster", "{}"),
+    "throughput": ("throughput", "--cluster", "{}"),
+    "dump-log": ("dump-log", "--print-data-log", "--files", "{}/broker-1/orders-0"),
+}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return made(tmp_path_factory.mktemp("c") / "c")
+
+
+def on_terminal(args: list[str], width: int, **environment: str) -> str:
+    """What is shown by a terminal that is so wide."""
+    mine, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    own = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kafkapy", *args], cwd=ROOT, stdout=theirs, stderr=theirs, stdin=theirs,
+        env=own | {"TERM": "xterm-256color"} | environment,
+    )  # fmt: skip
+    os.close(theirs)
+    shown = b""
+    try:
+        while chunk := os.read(mine, 65536):
+            shown += chunk
+    except OSError:
+        pass  # Linux says so when the last one closes the other end
+    finally:
+        os.close(mine)
+    assert process.wait() == 0
+    return shown.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+@pytest.mark.parametrize("name", CASES)
+def test_no_line_is_wider_than_the_terminal(cluster: str, name: str, width: int) -> None:
+    shown = on_terminal([each.format(cluster) for each in CASES[name]] + ["--output", "table"], width)
+    lines = [line for line in shown.splitlines() if cluster not in line]
+    assert len(lines) > 3
+    assert max(map(len, lines)) <= width
+    is_table = any("──" in line for line in lines)
+    assert is_table or width == 40, "at 80 columns there is room for a table"
+    assert "\x1b" not in shown
+
+
+def test_a_pipe_has_every_column(cluster: str) -> None:
+    args = [sys.executable, "-m", "kafkapy", "lag", "--cluster", cluster, "--output", "table"]
+    own = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    done = subprocess.run(args, cwd=ROOT, capture_output=True, text=True, check=True, env=own | {"FORCE_COLOR": "1"})
+    assert "Not shown" not in done.stdout
+    assert "\x1b" not in done.stdout
+    assert {"rates", "rate", "verdict", "timestamp"} <= set(done.stdout.split())
+
+
+def test_what_is_not_shown_is_named_and_can_be_chosen(cluster: str) -> None:
+    lag = ["lag", "--cluster", cluster, "--output", "table"]
+    assert "Not shown: " in (shown := on_terminal(lag, 80))
+    assert "(--columns chooses)" in " ".join(shown.split())
+    chosen = on_terminal([*lag, "--columns", "group,last_commit_timestamp,topic"], 80)
+    assert "Not shown" not in chosen
+    titles = [line.split() for line in chosen.splitlines()[: chosen.splitlines().index(next(
+        line for line in chosen.splitlines() if "──" in line))]]  # fmt: skip
+    assert titles[-1] == ["group", "timestamp", "topic"]
+
+
+def test_colour_is_for_terminals_that_want_it() -> None:
+    lab = ["lab", "run", "two-fetch-rounds"]
+    assert "\x1b[1m" in (shown := on_terminal(lab, 100))
+    assert "\x1b[" in shown
+    assert "\x1b" not in on_terminal(lab, 100, NO_COLOR="1")
+    assert "\x1b" not in on_terminal(lab, 100, TERM="dumb")
+    piped = subprocess.run([sys.executable, "-m", "kafkapy", *lab], cwd=ROOT, capture_output=True, check=True)
+    assert b"\x1b" not in piped.stdout
