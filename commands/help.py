@@ -38,8 +38,9 @@ def help_(
 ) -> None:
     """Show the manual page of a command, or list the pages.
 
-    A terminal that has man shows a page as man does; otherwise a page is text. Kafka's scripts are known by their own
-    names, too: 'kafkapy help kafka-topics.sh' is 'kafkapy help topics'.
+    A terminal that has man shows a page as man does; otherwise a page is text.
+
+    A page may be named as Kafka's script is: 'kafkapy help kafka-topics.sh'.
     """
     from kafkapy.command_node import node_of
     from kafkapy.manual.page import page_of

@@ -23,10 +23,12 @@ _kafkapy_live() {{
 }}
 
 {functions}
-local kafkapy_program=${{(Q)words[1]}}
-kafkapy_program=${{kafkapy_program/#\\~\\//$HOME/}}
 _kafkapy "$@"
 """
+PROGRAM = """
+    local kafkapy_program=${(Q)words[1]}
+    kafkapy_program=${kafkapy_program/#\\~\\//$HOME/}"""
+"""What the function of all knows and those of single commands ask: the program as it was typed."""
 
 
 def zsh(root: Node) -> str:
@@ -46,7 +48,8 @@ def _group(node: Node) -> str:
     described = "\n".join(f"        {quote(f'{n.path[-1]}:{n.summary}')}" for n in node.children)
     cases = "\n".join(f"        {child.path[-1]}) {_name(child)} ;;" for child in node.children)
     options = " \\\n".join(f"        {quote(each)}" for each in _options(node))
-    return f"""{_name(node)}() {{
+    program = "" if len(node.path) > 1 else PROGRAM
+    return f"""{_name(node)}() {{{program}
     local -a commands=(
 {described}
     )
