@@ -14,6 +14,8 @@ from kafkapy.errors import KafkapyError
 SIMILAR = 0.6
 VERY_SIMILAR = 0.75
 """For names that users give, of which many are a little alike."""
+MANY = 2000
+SLIP = 3
 
 Error = TypeVar("Error", bound=KafkapyError)
 
@@ -23,8 +25,23 @@ def near_miss(name: str, known: Iterable[str], similarity: float = SIMILAR) -> s
     from difflib import get_close_matches
 
     by_lower = {each.lower(): each for each in sorted(known, reverse=True)}
-    found = get_close_matches(name.lower(), by_lower, 1, similarity)
+    like = by_lower if len(by_lower) <= MANY else _with_one_slip(name.lower(), by_lower)
+    found = get_close_matches(name.lower(), like, 1, similarity)
     return by_lower[found[0]] if found else None
+
+
+def _with_one_slip(name: str, known: Iterable[str]) -> list[str]:
+    """Those that differ from a name in one place only, by a few characters: to compare all of very many in every way
+    would keep a user waiting for the error."""
+    found = []
+    for each in known:
+        longest, shortest = max(len(name), len(each)), min(len(name), len(each))
+        if longest - shortest <= SLIP:
+            head = next((at for at in range(shortest) if name[at] != each[at]), shortest)
+            tail = next((at for at in range(shortest - head) if name[-1 - at] != each[-1 - at]), shortest - head)
+            if longest - head - tail <= SLIP:
+                found.append(each)
+    return found
 
 
 def did_you_mean(name: str, known: Iterable[str], similarity: float = SIMILAR) -> str:

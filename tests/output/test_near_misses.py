@@ -28,6 +28,13 @@ def test_the_nearest_is_meant() -> None:
     assert hint("topic", "orders", ["orders", "order"]) is None, "it is there"
 
 
+def test_of_very_many_only_a_slip_is_meant() -> None:
+    names = [f"team-{number % 97}.service-{number}.events" for number in range(5_000)]
+    for slip in ("team-77.servcie-77.events", "team-77.service-77.event", "eam-77.service-77.events"):
+        assert near_miss(slip, names) == "team-77.service-77.events"
+    assert near_miss("taem-77.service-77.evnets", names) is None
+
+
 @pytest.mark.parametrize(
     ("command", "code", "told"),
     [
