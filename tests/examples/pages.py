@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 LANGUAGES = ("sh", "console", "text", "sql", "python", "yaml", "json", "properties")
 BLOCK = re.compile(r"^```(.*)\n((?s:.*?))^```$", re.MULTILINE)
 ONLY_TELLING = ("--tables", "--list", "--help")
+ASKS_SERVERS = re.compile(r"\bkafkapy (?!config\b).*--bootstrap-")
 COMMENT = re.compile(r"\s+# .*$")
 
 
@@ -32,8 +33,8 @@ class Example:
 
     @property
     def is_live(self) -> bool:
-        """Whether it asks a running cluster."""
-        return "--bootstrap-" in self.line
+        """Whether it asks a running cluster; neither a context that is given a name nor a shim of a directory does."""
+        return ASKS_SERVERS.search(self.line) is not None
 
     @property
     def is_spark(self) -> bool:
