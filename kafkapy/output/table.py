@@ -236,11 +236,18 @@ def _text(name: str, value: Any) -> str:
         return _date(value)
     if isinstance(value, list | tuple):
         return ", ".join(_item(item) for item in value)
-    if isinstance(value, dict):
-        import json
+    return _object(value) if isinstance(value, dict) else str(value)
 
-        return value["text"] if set(value) == {"type", "text"} else json.dumps(value, ensure_ascii=False)
-    return str(value)
+
+def _object(value: dict[str, Any]) -> str:
+    """A control record as Kafka's words for it, names and plain values as ``name=value``, anything deeper as JSON."""
+    if set(value) == {"type", "text"}:
+        return str(value["text"])
+    if not any(isinstance(each, list | dict) for each in value.values()):
+        return ", ".join(f"{name}={_text(name, each)}" for name, each in value.items())
+    import json
+
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _item(item: Any) -> str:

@@ -100,6 +100,10 @@ def test_numbers_that_stay_are_whole(columns: Any, rows: list[dict[str, Any]], w
 
 def test_objects_are_told_by_name_and_value(columns: Any) -> None:
     columns(120)
+    assert "min.insync.replicas=1, retention.ms=-1" in render(
+        [{"type": "t", "kept": {"min.insync.replicas": "1", "retention.ms": "-1"}}]
+    )
+    assert '{"a": [1]}' in render([{"type": "t", "value": {"a": [1]}}])
     voters = [{"id": 1, "endpoints": ("A://a:1", "B://b:2")}, {"id": 2, "endpoints": ()}]
     shown = render([{"type": "quorum", "leader_id": 1, "current_voters": voters}])
     assert "id=1 endpoints=A://a:1, B://b:2, id=2 endpoints=" in shown
