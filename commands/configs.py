@@ -1,14 +1,14 @@
 """``kafkapy configs``: kafka-configs.sh."""
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer._click import Context
 
-from kafkapy.errors import KafkaError, UsageError
+from kafkapy.errors import KafkaError, KafkapyError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -177,8 +177,10 @@ def _describe(where: "Selection", chosen: "Entities", all_configs: bool, output:
     with closing(open_cluster(where)) as opened:
         if opened.has_metadata:
             resources = Resources(opened.config_resources, partial(opened.config_entries, synonyms=True))
-            print_rows(output, describe_entities(opened.image(), resources, chosen, all_configs))
-            if topic := chosen.named.get(TOPICS):
+            with _hinting_topic(opened, chosen):
+                print_rows(output, describe_entities(opened.image(), resources, chosen, all_configs))
+            topic = chosen.named.get(TOPICS)
+            if topic and not all_configs:
                 tell_near_miss("topic", topic, opened.image().topics)
             return
         brokers = {log_dir.broker_id for log_dir in opened.log_dirs() if log_dir.broker_id is not None}
@@ -195,7 +197,8 @@ def _hinting_topic(opened: "Cluster", chosen: "Entities") -> Iterator[None]:
         yield
     except KafkaError as error:
         if topic := chosen.named.get(TOPICS):
-            error.hint = error.hint or hint("topic", topic, opened.image().topics)
+            with suppress(KafkapyError):  # controllers do not tell which topics there are
+                error.hint = error.hint or hint("topic", topic, opened.image().topics)
         raise
 
 

@@ -2,10 +2,10 @@
 this."""
 
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
-from kafkapy.errors import UsageError
+from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
@@ -243,9 +243,10 @@ def _meant(name: str, chosen: "Selection") -> str:
     """Which group was probably meant, of those that there are."""
     from kafkapy.backends.selection import open_cluster
 
-    with closing(open_cluster(chosen)) as opened:
+    with suppress(KafkapyError), closing(open_cluster(chosen)) as opened:
         known = [listing.group_id for listing in opened.groups().list()]
-    return "" if name in known else did_you_mean(name, known, VERY_SIMILAR)
+        return "" if name in known else did_you_mean(name, known, VERY_SIMILAR)
+    return ""
 
 
 def _compare(chosen: "Selection", options: LagOptions) -> None:

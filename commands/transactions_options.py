@@ -1,14 +1,16 @@
 """What the sub-commands of ``kafkapy transactions`` share: options, and how they open a cluster and fail."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+
+from kafkapy.errors import KafkaError, KafkapyError
 
 from .tool_errors import fail
 
 if TYPE_CHECKING:
     from kafkapy.coordinator.transactions import Transactions
-    from kafkapy.errors import KafkaError, KafkapyError
     from kafkapy.log.topic_partition import TopicPartition
 
 WHICH = "Which transactions"
@@ -30,16 +32,18 @@ def not_described(partition: "TopicPartition", broker_id: int | None) -> str:
     return f"Failed to describe producers for partition {partition} on {asked}"
 
 
-def hinting_id(error: "KafkaError", transactions: "Transactions", transactional_id: str) -> "KafkaError":
+def hinting_id(error: KafkaError, transactions: "Transactions", transactional_id: str) -> KafkaError:
     """An error about a transactional id, with the one that was probably meant."""
     from kafkapy.near_misses import hinting
 
     if error.name != "TransactionalIdNotFoundException":
         return error
-    known = (found.metadata.transactional_id for found in transactions.list_transactions())
-    return hinting(error, "transactional id", transactional_id, known)
+    with suppress(KafkapyError):
+        known = [found.metadata.transactional_id for found in transactions.list_transactions()]
+        return hinting(error, "transactional id", transactional_id, known)
+    return error
 
 
-def failed(what: str, error: "KafkapyError") -> NoReturn:
+def failed(what: str, error: KafkapyError) -> NoReturn:
     """End as TransactionsCommand does."""
     fail(f"{what}: {error}. Enable debug logging for additional detail.", error)

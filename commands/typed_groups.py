@@ -53,7 +53,7 @@ def none_failed(answers: dict[str, T | KafkaError], groups: "Groups", group_type
 
     for group_id, answer in answers.items():
         if isinstance(answer, KafkaError):
-            raise group_failure(answer, group_id, groups.list(types=[group_type]))
+            raise group_failure(answer, group_id, lambda: groups.list(types=[group_type]))
     return {group_id: answer for group_id, answer in answers.items() if not isinstance(answer, KafkaError)}
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kafkapy.coordinator.group import GroupState, GroupType
@@ -40,23 +41,30 @@ def describe_consumer_groups(groups: Groups, group_ids: Iterable[str]) -> list[G
     described = groups.describe_consumer_groups(group_ids)
     for group_id, each in described.items():
         if isinstance(each, KafkaError):
-            raise group_failure(each, group_id, list_consumer_groups(groups))
+            raise group_failure(each, group_id, lambda: list_consumer_groups(groups))
     return [each for each in described.values() if not isinstance(each, KafkaError)]
 
 
-def group_failure(error: KafkaError, group_id: str, known: Iterable[GroupListing]) -> KafkaError:
-    """What was answered about a group, as Java's clients tell it; ``known`` are those that could have been meant."""
+def group_failure(error: KafkaError, group_id: str, known: Callable[[], Iterable[GroupListing]]) -> KafkaError:
+    """What was answered about a group, as Java's clients tell it; ``known`` lists those that could have been meant."""
     failure = KafkaError("ExecutionException", exception_text(error))
     if error.name != "GroupIdNotFoundException":
         return failure
-    return hinting(failure, "group", group_id, (listing.group_id for listing in known))
+    return hinting(failure, "group", group_id, _ids(known))
 
 
 def missing_groups(done: Mapping[str, KafkapyError | None], groups: Groups) -> list[KafkapyError]:
     """Of what became of each group, the errors that there is none of that name, with what was probably meant."""
     failed = {name: error for name, error in done.items() if getattr(error, "name", "") == "GroupIdNotFoundException"}
-    known = [listing.group_id for listing in list_consumer_groups(groups)] if failed else []
+    known = _ids(lambda: list_consumer_groups(groups)) if failed else []
     return [hinting(error, "group", name, known) for name, error in failed.items() if error is not None]
+
+
+def _ids(listed: Callable[[], Iterable[GroupListing]]) -> list[str]:
+    """The ids of groups; none where to list them is refused, since this is only for a hint."""
+    with suppress(KafkapyError):
+        return [listing.group_id for listing in listed()]
+    return []
 
 
 def parse_states(text: str) -> list[GroupState]:
