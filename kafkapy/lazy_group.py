@@ -61,7 +61,7 @@ COMMANDS = {
 DESCRIPTION = """Apache Kafka's admin scripts as one program.
 
 A subcommand is named after Kafka's script (kafka-dump-log.sh is kafkapy dump-log), takes the same flags and prints
-the same lines. Run 'kafkapy COMMAND --help' for what one can do.
+the same lines. Run 'kafkapy COMMAND --help' for what one can do, 'kafkapy help COMMAND' for its page of the manual.
 """
 
 

@@ -84,7 +84,7 @@ class FileNames:
     def _names_in_keys(self, topic: str) -> set[str]:
         from kafkapy.completion.record_keys import names_in_keys
 
-        return names_in_keys(max(copies, key=_reach) for copies in self._partitions(topic).values())
+        return names_in_keys([max(copies, key=_reach) for copies in self._partitions(topic).values()])
 
 
 def _topic_partition(directory_name: str) -> tuple[str, int] | tuple[()]:

@@ -12,6 +12,7 @@ from kafkapy.command_tree import command_tree, walk
 from kafkapy.completion.candidates import candidates
 from kafkapy.completion.command_line import CommandLine
 from kafkapy.completion.entry import unquoted
+from kafkapy.completion.record_keys import names_in_keys
 from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
 from kafkapy.metadata.changes import DeleteTopic
 from kafkapy.value_kind import ValueKind, choices, value_kind
@@ -105,6 +106,34 @@ def test_what_was_deleted_is_not_offered(cluster: str) -> None:
     opened.close()
     assert offered("GROUP", "s") == ["simple"]
     assert offered("TOPIC", "t") == []
+
+
+def test_a_group_whose_tombstone_lies_in_a_newer_segment(cluster: str) -> None:
+    opened = group_cluster.opened(cluster)
+    opened.groups().offset_manager.commit("short-lived", {group_cluster.O0: OffsetAndMetadata(1)})
+    opened.close()
+    before = {path: path.read_bytes() for path in Path(cluster).glob("broker-1/__consumer_offsets-*/*.log")}
+    opened = group_cluster.opened(cluster)
+    opened.groups().delete_groups(["short-lived"])
+    opened.close()
+    (path,) = (path for path, data in before.items() if path.read_bytes() != data)
+    newer = path.read_bytes()[len(before[path]) :]
+    path.write_bytes(before[path])
+    assert "short-lived" in names_in_keys([str(path.parent)])
+    path.with_name(f"{1000:020d}.log").write_bytes(newer)
+    assert "short-lived" not in names_in_keys([str(path.parent)])
+
+
+def test_a_name_is_read_past_a_torn_end(cluster: str) -> None:
+    directories = sorted(map(str, Path(cluster).glob("broker-1/__consumer_offsets-*")))
+    whole = names_in_keys(directories)
+    for path in Path(cluster).glob("broker-1/__consumer_offsets-*/*.log"):
+        path.write_bytes(path.read_bytes() + b"\0" * 30)
+    assert names_in_keys(directories) == whole != set()
+
+
+def test_no_time_no_names(cluster: str) -> None:
+    assert names_in_keys(sorted(map(str, Path(cluster).glob("broker-1/__consumer_offsets-*"))), -1.0) == set()
 
 
 def test_what_was_named_is_not_offered_again(cluster: str) -> None:
