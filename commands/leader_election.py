@@ -12,11 +12,12 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
-from .tool_errors import fail, tell_near_miss, warn
+from .tool_errors import fail, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.leader_election import ElectionResult
     from kafkapy.log.topic_partition import TopicPartition
+    from kafkapy.metadata.image import MetadataImage
 
 WHICH = "Which partitions (one of these)"
 TIMEOUT_MS = 30_000
@@ -120,16 +121,26 @@ def leader_election(
         except KafkaError as error:
             raise _failed(error) from None
         is_unclean = election_type is ElectionType.UNCLEAN
+        hints = _hints(before, results)
         losses = opened.replica_control().election_losses(before) if is_unclean else []
     rows = ((None, _row(result, election)) for result in results)
     print_rows(output, ((line, None) for line in _lines(results, election)) if output == Output.KAFKA else rows)
-    for name in sorted({result.partition.topic for result in results if result.is_failure}):
-        tell_near_miss("topic", name, before.topics)
+    for line in hints:
+        warn(f"kafkapy: {line}")
     for loss in losses:
         warn(f"kafkapy: {election_loss_line(loss)}")
     failures = sum(result.is_failure for result in results)
     if failures:
         fail(f"{failures} replica(s) could not be elected")
+
+
+def _hints(image: "MetadataImage", results: "list[ElectionResult]") -> list[str]:
+    """Which topics were probably meant by those that are not there."""
+    from kafkapy.near_misses import hint
+
+    failed = {result.partition.topic for result in results if result.is_failure}
+    found = (hint("topic", name, image.topics) for name in sorted(failed))
+    return [each for each in found if each is not None]
 
 
 def _config_file(command_config: str | None, admin_config: str | None) -> str | None:
