@@ -223,6 +223,8 @@ class Terminal:
             args = [sys.executable, "-m", "kafkapy", "sql", "--log-dirs", dirs(golden), "--master", "local[2]"]
             os.execve(sys.executable, args, environment)
         self._seen = ""
+        self._poll = select.poll()
+        self._poll.register(self._descriptor, select.POLLIN)
 
     def send(self, text: str) -> None:
         os.write(self._descriptor, text.encode())
@@ -232,7 +234,7 @@ class Terminal:
         deadline = time.monotonic() + timeout_s
         while (found := re.search(pattern, self._seen)) is None:
             assert time.monotonic() < deadline, f"no {pattern} in {self._seen!r}"
-            if select.select([self._descriptor], [], [], 1)[0]:
+            if self._poll.poll(1000):
                 self._seen += os.read(self._descriptor, 65536).decode("utf-8", "replace").replace("\r", "")
         seen, self._seen = self._seen[: found.end()], self._seen[found.end() :]
         return seen
@@ -245,7 +247,7 @@ class Terminal:
             if pid:
                 self.pid = 0
                 return os.waitstatus_to_exitcode(status)
-            if select.select([self._descriptor], [], [], 0.2)[0]:
+            if self._poll.poll(200):
                 try:
                     os.read(self._descriptor, 65536)
                 except OSError:  # nobody has the other end any more
