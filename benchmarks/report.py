@@ -66,8 +66,9 @@ the client's own CPU counts.
 
 ## Jobs on Spark
 
-A topic of 5,000,000 records of {record_size} bytes in one partition, read from its files. CPU is that of all processes: Python, the JVM, and Spark's
-Python workers. Queries are warm: what one more run costs in a session that has run it before.
+A topic of 5,000,000 records of {record_size} bytes in one partition, read from its files. CPU is that of all
+processes: Python, the JVM, and Spark's Python workers. Queries are warm: what one more run costs in a session that has
+run it before.
 
 {spark}
 
