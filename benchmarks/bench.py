@@ -31,6 +31,8 @@ from benchmarks.live_console_cases import console_table  # noqa: E402
 from benchmarks.one_table import Setting  # noqa: E402
 from benchmarks.produce_cases import produce_table  # noqa: E402
 from benchmarks.report import Tables, page, table  # noqa: E402
+from benchmarks.spark_cases import RECORDS as SPARK_RECORDS  # noqa: E402
+from benchmarks.spark_cases import spark_table  # noqa: E402
 from tests.kafka_jars import KAFKA_VERSION, KafkaMissingError, bring_kafka_libs  # noqa: E402
 
 RECORDS, QUICK_RECORDS = 5_000_000, 200_000
@@ -76,8 +78,9 @@ def _run(options: argparse.Namespace) -> None:
         groups = group_table(command, kafka, Path(work), rounds)
         live = live_table(Setting(command, kafka, Path(work), rounds, 0))
         console = console_table(Setting(command, kafka, Path(work), rounds, LIVE_RECORDS))
+        spark = spark_table(Setting(command, kafka, Path(work), rounds, SPARK_RECORDS))
     sizes: dict[DataSet, int] = {data_set: data_set.size(data_dir) for data_set in data_sets}
-    tables = Tables(directories, producing, groups, live, console)
+    tables = Tables(directories, producing, groups, live, console, spark)
     options.markdown.write_text(page(results, tables, sizes, options.date, KAFKA_VERSION, rounds), encoding="utf-8")
 
 

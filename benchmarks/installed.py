@@ -16,7 +16,7 @@ def install(root: Path, directory: Path) -> Path:
     environment = directory / "venv"
     python = environment / "bin" / "python"
     _run(sys.executable, "-m", "venv", str(environment))
-    _run(str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", str(root))
+    _run(str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", f"{root}[spark]")
     # Not in the checkout, whose modules would be imported in the place of the installed ones.
     if subprocess.run([str(python), "-c", _KERNEL_IS_COMPILED], cwd=directory, check=False).returncode != 0:
         raise BenchmarkError("the wheel has no compiled kernel: is a C compiler installed, and KAFKAPY_NO_EXT unset?")

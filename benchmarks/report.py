@@ -64,6 +64,14 @@ the client's own CPU counts.
 
 {console}
 
+## Jobs on Spark
+
+A topic of 5,000,000 records of {record_size} bytes in one partition, read from its files. CPU is that of all
+processes: Python, the JVM, and Spark's Python workers. Queries are warm: what one more run costs in a session that has
+run it before.
+
+{spark}
+
 ## The machine
 
 {machine}
@@ -91,6 +99,7 @@ class Tables(NamedTuple):
     groups: str
     live: str
     console: str
+    spark: str
 
 
 def page(
@@ -108,6 +117,7 @@ def page(
         groups=tables.groups,
         live=tables.live,
         console=tables.console,
+        spark=tables.spark,
         peak=f"{_mega(peak)}{'' if peak <= PEAK_TARGET_BYTES else ' (missed)'}",
         peak_target=_mega(PEAK_TARGET_BYTES),
         record_size=RECORD_SIZE,

@@ -22,13 +22,14 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """With ``-n``, keep together what shares something that is dear to start: all tests of running clusters, all of
     Spark, and otherwise those of a file."""
     for item in items:
         file = item.path.relative_to(ROOT / "tests")
-        group = file.parts[0] if file.parts[0] in TOGETHER else str(file)
-        item.add_marker(pytest.mark.xdist_group(group))
+        shared = {file.parts[0], *getattr(item, "fixturenames", ())}
+        item.add_marker(pytest.mark.xdist_group(next((name for name in TOGETHER if name in shared), str(file))))
 
 
 @pytest.fixture(scope="session")

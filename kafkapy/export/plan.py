@@ -101,8 +101,9 @@ def next_entry(step: Step, files: Iterable[FileEntry]) -> PartitionEntry:
 
 
 def _joined(ranges: tuple[tuple[int, int], ...], start: int, end: int) -> tuple[tuple[int, int], ...]:
-    if start == end and ranges:
-        return ranges
-    if ranges and ranges[-1][1] == start:
-        return (*ranges[:-1], (ranges[-1][0], end))
-    return (*ranges, (start, end))
+    """With what a step did. The last range may be empty: it says where the next run goes on, and that the offsets
+    before it were told to be lost."""
+    kept = tuple(each for each in ranges if each[0] < each[1])
+    if kept and kept[-1][1] == start:
+        return (*kept[:-1], (kept[-1][0], end))
+    return (*kept, (start, end))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kafkapy.export.manifest import PartitionEntry
@@ -23,6 +23,7 @@ events = st.lists(
 
 
 @given(events, st.booleans())
+@example([("run", 0), ("append", 1), ("trim", 1), ("run", 0)], False)
 def test_every_offset_is_exported_once(happened: list[tuple[str, int]], replace: bool) -> None:
     """``held`` has an offset for each row that the export would hold, ``log`` those that are there to be exported."""
     log, start, end, topic_id = set[int](), 0, 0, 0

@@ -14,13 +14,16 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkapy.spark.engine import SparkEngine
 from kafkapy.spark.session import SparkOptions, open_session
 from kafkapy.tables.registry import find_table
 from kafkapy.tables.scan import Scan
 from tests.spark.standalone_cluster import CONF
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 SLOW_S = 0.4
 
@@ -31,10 +34,11 @@ def main(master: str, marks: str, *paths: str) -> None:
         frame.createOrReplaceTempView("records")
         counts = session.sql("SELECT topic, partition, count(*), sum(offset) FROM records GROUP BY 1, 2 ORDER BY 1, 2")
         tell([list(row) for row in counts.collect()])
-        tell(sorted(set(SparkEngine(session).map(where, range(8)))))
+        tell(workers(session))
 
         rows = frame.select("topic", "partition", "offset").rdd.mapPartitions(slowly(f"{marks}/source"))
         tell(rows.collect())
+        workers(session)
         scan = Scan(paths, split_bytes=2048)
         splits = find_table("records").splits(scan)
         read = slowly(f"{marks}/engine")
@@ -46,6 +50,13 @@ def main(master: str, marks: str, *paths: str) -> None:
             return list(read(tuple(row.values()) for batch in batches for row in batch.to_pylist()))
 
         tell([row for some in SparkEngine(session).map(work, splits) for row in some])
+
+
+def workers(session: SparkSession) -> list[tuple[str, str]]:
+    """Who takes part, when two do: one that has to start may miss a whole job."""
+    while len(found := sorted(set(SparkEngine(session).map(where, range(8))))) < 2:
+        pass
+    return found
 
 
 def where(_: int) -> tuple[str, str]:
