@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import re
-import select
 import signal
 import sys
 import time
@@ -20,6 +19,7 @@ import pytest
 from kafkapy.tables.registry import TABLES, find_table
 from kafkapy.tables.scan import Mode
 from tests.commands.running import Done, dirs, run
+from tests.readable import is_readable
 from tests.spark.conftest import java_home, spark, spark_cache
 from tests.tables.internal_logs import milliseconds, scan_of
 from tests.tables.logs import rows
@@ -223,8 +223,6 @@ class Terminal:
             args = [sys.executable, "-m", "kafkapy", "sql", "--log-dirs", dirs(golden), "--master", "local[2]"]
             os.execve(sys.executable, args, environment)
         self._seen = ""
-        self._poll = select.poll()
-        self._poll.register(self._descriptor, select.POLLIN)
 
     def send(self, text: str) -> None:
         os.write(self._descriptor, text.encode())
@@ -235,7 +233,7 @@ class Terminal:
         while re.search(pattern, self._seen) is None:
             assert time.monotonic() < deadline, f"no {pattern} in {self._seen!r}"
             self.send("\x03")
-            if self._poll.poll(3000):
+            if is_readable(self._descriptor, 3):
                 self._read()
         self.wait_for(pattern)
 
@@ -247,7 +245,7 @@ class Terminal:
         deadline = time.monotonic() + timeout_s
         while (found := re.search(pattern, self._seen)) is None:
             assert time.monotonic() < deadline, f"no {pattern} in {self._seen!r}"
-            if self._poll.poll(1000):
+            if is_readable(self._descriptor, 1):
                 self._read()
         seen, self._seen = self._seen[: found.end()], self._seen[found.end() :]
         return seen
@@ -260,7 +258,7 @@ class Terminal:
             if pid:
                 self.pid = 0
                 return os.waitstatus_to_exitcode(status)
-            if self._poll.poll(200):
+            if is_readable(self._descriptor, 0.2):
                 try:
                     os.read(self._descriptor, 65536)
                 except OSError:  # nobody has the other end any more

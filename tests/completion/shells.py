@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import pty
 import re
-import select
 import shutil
 import signal
 import subprocess
@@ -17,6 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+
+from tests.readable import is_readable
 
 SHELLS = ("bash", "zsh", "fish")
 LONGEST_WAIT_S = 60
@@ -108,7 +109,6 @@ def _values(text: str) -> list[str]:
 def _read_until(terminal: int, mark: str) -> str:
     text = ""
     while mark not in text:
-        readable, _, _ = select.select([terminal], [], [], LONGEST_WAIT_S)
-        assert readable, f"the shell is silent after: {text}"
+        assert is_readable(terminal, LONGEST_WAIT_S), f"the shell is silent after: {text}"
         text += os.read(terminal, 65536).decode("utf-8", "replace")
     return text

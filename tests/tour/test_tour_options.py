@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pty
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from kafkapy.tour.itinerary import STEPS
+from tests.readable import is_readable
 from tests.tour.transcript import environment, tools, tour
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -115,7 +115,7 @@ def on_a_terminal(env: dict[str, str], answers: list[str], *args: str) -> tuple[
 
 def _talk(terminal: int, answers: list[str]) -> str:
     data, answered = b"", 0
-    while select.select([terminal], [], [], 120)[0]:
+    while is_readable(terminal, 120):
         try:
             data += os.read(terminal, 65536)
         except OSError:  # Linux tells so that nobody has the other end any more
