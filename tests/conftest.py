@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TOGETHER = ("live", "spark")
+_ORDER = {"live": 0, "spark": 1, "reference": 2}
 
 
 def pytest_configure() -> None:
@@ -25,11 +26,17 @@ def pytest_configure() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """With ``-n``, keep together what shares something that is dear to start: all tests of running clusters, all of
-    Spark, and otherwise those of a file."""
+    Spark, and otherwise those of a file. The longest come first, so that all processes end at about the same time."""
+    groups = {item: _group(item) for item in items}
+    items.sort(key=lambda item: _ORDER.get(groups[item], _ORDER.get(groups[item].partition(os.sep)[0], len(_ORDER))))
     for item in items:
-        file = item.path.relative_to(ROOT / "tests")
-        shared = {file.parts[0], *getattr(item, "fixturenames", ())}
-        item.add_marker(pytest.mark.xdist_group(next((name for name in TOGETHER if name in shared), str(file))))
+        item.add_marker(pytest.mark.xdist_group(groups[item]))
+
+
+def _group(item: pytest.Item) -> str:
+    file = item.path.relative_to(ROOT / "tests")
+    shared = {file.parts[0], *getattr(item, "fixturenames", ())}
+    return next((name for name in TOGETHER if name in shared), str(file))
 
 
 @pytest.fixture(scope="session")
