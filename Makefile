@@ -18,7 +18,7 @@ $(READY): pyproject.toml hatch_build.py $(wildcard kafkapy/scan/*.pyx)
 	@touch $@
 
 test: $(READY) ## run the tests
-	$(BIN)/python -m pytest -q -n auto --dist loadgroup
+	$(BIN)/python -m pytest -q -n auto
 
 lint: $(READY) ## ruff, and the direction of imports
 	$(BIN)/ruff check .

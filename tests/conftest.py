@@ -6,11 +6,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TOGETHER = ("live", "spark")
+WITH_SPARK = ("commands/test_sql.py",)
 _ORDER = {"live": 0, "spark": 1, "reference": 2}
 
 
@@ -23,20 +25,28 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With ``-n``, keep together what shares something that is dear to start: all tests of running clusters, all of
-    Spark, and otherwise those of a file. The longest come first, so that all processes end at about the same time."""
-    groups = {item: _group(item) for item in items}
-    items.sort(key=lambda item: _ORDER.get(groups[item], _ORDER.get(groups[item].partition(os.sep)[0], len(_ORDER))))
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(groups[item]))
+    """The longest come first, so that with ``-n`` all processes end at about the same time."""
+    items.sort(key=lambda item: _ORDER.get(_group(item.nodeid).split("/")[0], len(_ORDER)))
 
 
-def _group(item: pytest.Item) -> str:
-    file = item.path.relative_to(ROOT / "tests")
-    shared = {file.parts[0], *getattr(item, "fixturenames", ())}
-    return next((name for name in TOGETHER if name in shared), str(file))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With ``-n``, keep together what shares something that is dear to start."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return _group(nodeid)
+
+    return ByGroup(config, log)
+
+
+def _group(nodeid: str) -> str:
+    """All tests of running clusters, all of Spark, and otherwise those of a file."""
+    file = nodeid.split("::", 1)[0].removeprefix("tests/")
+    directory = "spark" if file in WITH_SPARK else file.split("/", 1)[0]
+    return directory if directory in TOGETHER else file
 
 
 @pytest.fixture(scope="session")

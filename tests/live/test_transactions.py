@@ -58,7 +58,7 @@ PRODUCERS = ("transactions", "describe-producers", "--topic", "txn-topic", "--pa
     pair("transactions", "list", "--transactional-id-pattern", "txn-(done|open)", order="sorted", code=0),
     pair("transactions", "list", "--transactional-id-pattern", "nothing.*", code=0),
     pair("transactions", "list", "--duration-filter", "0", order="sorted", code=0),
-    pair("transactions", "list", "--duration-filter", "86400000", code=0),
+    pair("transactions", "list", "--duration-filter", "86400000", order="sorted", code=0),
     pair("transactions", "list", "--duration-filter", "-1", "--transactional-id-pattern", "txn-open", code=0),
     pair("transactions", "list", "--transactional-id-pattern", "(", code=1, stderr=True, scrub=[(r"broker \d", "")]),
     pair("transactions", "describe", "--transactional-id", "txn-done", code=0, scrub=TIMES),
