@@ -228,13 +228,15 @@ class Terminal:
         os.write(self._descriptor, text.encode())
 
     def interrupt(self, pattern: str) -> None:
-        """Ctrl-C, again and again: Python misses one that comes just before it waits for a key."""
+        """Ctrl-C, and again where nothing comes of it: Python misses one that comes just before it waits for a key."""
         deadline = time.monotonic() + 200
         while re.search(pattern, self._seen) is None:
             assert time.monotonic() < deadline, f"no {pattern} in {self._seen!r}"
             self.send("\x03")
-            if is_readable(self._descriptor, 3):
-                self._read()
+            patience = time.monotonic() + 20
+            while re.search(pattern, self._seen) is None and time.monotonic() < patience:
+                if is_readable(self._descriptor, 1):
+                    self._read()
         self.wait_for(pattern)
 
     def _read(self) -> None:
