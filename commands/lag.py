@@ -327,4 +327,4 @@ def _blocks(looks: Iterable[list["LagPoint"]], options: LagOptions, problems: di
     for number, points in enumerate(looks):
         when = utc_text(points[0].timestamp) if points else "no group has committed anything"
         told = [f"kafkapy: {problem}" for problem, look in problems.items() if look == number]
-        yield [f"{when}  (every {_pause(options):g} s)", *lag_lines(_shown(points, options.by)), *told]
+        yield [f"{when}  (every {_pause(options):g} s)", *told, *lag_lines(_shown(points, options.by))]

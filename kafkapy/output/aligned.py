@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+GAP = "  "
+
 
 def aligned(rows: Sequence[Sequence[object]], indent: str = "", right: bool = False) -> Iterator[str]:
     """A line for each row, cells to the left or to the ``right`` of their columns; nothing stands behind the last."""
@@ -11,4 +13,4 @@ def aligned(rows: Sequence[Sequence[object]], indent: str = "", right: bool = Fa
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     place = str.rjust if right else str.ljust
     for row in texts:
-        yield f"{indent}{'  '.join(map(place, row, widths))}".rstrip()
+        yield f"{indent}{GAP.join(map(place, row, widths))}".rstrip()

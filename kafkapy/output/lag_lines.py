@@ -12,10 +12,11 @@ from kafkapy.formats.time_text import duration_text, utc_text
 from kafkapy.lag.commits import Evidence
 from kafkapy.lag.lag_events import EventKind, LagEvent
 from kafkapy.lag.lag_point import LagPoint, by_group, summed
-from kafkapy.output.aligned import aligned
+from kafkapy.output.fitted import fitted
 
 ALL = "(all)"
 _TITLES = ("LAG", "TIME-LAG", "IN/S", "OUT/S", "CAUGHT-UP-IN", "VERDICT")
+_SPARE = ("COMMITTED", "LOG-END", "IN/S", "OUT/S", "CAUGHT-UP-IN")
 
 
 def lag_lines(points: Iterable[LagPoint]) -> Iterator[str]:
@@ -23,12 +24,12 @@ def lag_lines(points: Iterable[LagPoint]) -> Iterator[str]:
     blocks: dict[str | None, list[LagPoint]] = {}
     for point in points:
         blocks.setdefault(None if point.topic is None else point.group, []).append(point)
-    for number, block in enumerate(blocks.values()):
-        total = summed(block, by_group) if len(block) > 1 and block[0].topic is not None else []
-        yield from [""] * bool(number)
-        yield from aligned(
-            [_titles(block[0]), *map(_cells, block), *(_total_cells(point, block[0]) for point in total)]
-        )
+    yield from fitted([_rows(block) for block in blocks.values()], _SPARE)
+
+
+def _rows(block: list[LagPoint]) -> list[tuple[str, ...]]:
+    total = summed(block, by_group) if len(block) > 1 and block[0].topic is not None else []
+    return [_titles(block[0]), *map(_cells, block), *(_total_cells(point, block[0]) for point in total)]
 
 
 def history_lines(points: Iterable[LagPoint]) -> Iterator[str]:
@@ -36,10 +37,12 @@ def history_lines(points: Iterable[LagPoint]) -> Iterator[str]:
     blocks: dict[tuple[str, str | None, int | None], list[LagPoint]] = {}
     for point in points:
         blocks.setdefault((point.group, point.topic, point.partition), []).append(point)
-    for number, (_, block) in enumerate(sorted(blocks.items(), key=lambda each: str(each[0]))):
-        yield from [""] * bool(number)
-        titles = ("TIME", *_titles(block[0]))
-        yield from aligned([titles, *((_time_text(point.timestamp), *_cells(point)) for point in block)])
+    ordered = [block for _, block in sorted(blocks.items(), key=lambda each: str(each[0]))]
+    yield from fitted([_rows_over_time(block) for block in ordered], _SPARE)
+
+
+def _rows_over_time(block: list[LagPoint]) -> list[tuple[str, ...]]:
+    return [("TIME", *_titles(block[0])), *((_time_text(point.timestamp), *_cells(point)) for point in block)]
 
 
 def _time_text(timestamp: int) -> str:

@@ -37,7 +37,15 @@ def _show_in_place(blocks: Iterable[Sequence[str]]) -> None:
     console = Console(highlight=False)
     with Live(console=console, auto_refresh=False, vertical_overflow="crop") as live:
         for block in blocks:
-            live.update(_styled(block), refresh=True)
+            live.update(_styled(_cropped(block, console.height)), refresh=True)
+
+
+def _cropped(block: Sequence[str], height: int) -> Sequence[str]:
+    """As much of a block as there is room for, and how much more there is."""
+    if len(block) <= height:
+        return block
+    shown = height - 1
+    return [*block[:shown], f"... {len(block) - shown} more lines: --group, --topic or --by group make it shorter"]
 
 
 def _styled(block: Iterable[str]) -> Text:

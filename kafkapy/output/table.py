@@ -13,13 +13,12 @@ Control characters are shown as text (``\\x00``), but for line ends, which begin
 from __future__ import annotations
 
 import io
-import os
-import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from kafkapy.output.row_view import ALL, RowView
+from kafkapy.output.terminal_width import wanted_width
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -103,7 +102,7 @@ class Column:
 
 def render(rows: list[dict[str, Any]], view: RowView = ALL) -> str:
     """All ``rows``, of one kind, as one table."""
-    width = _width()
+    width = wanted_width()
     columns = [Column(name, rows) for name in view.columns or _columns(rows)]
     goes = () if view.columns else (*GOES_FIRST, *GOES_NEXT.get(rows[0]["type"], ()))
     shown = _fitting(columns, width, goes)
@@ -213,11 +212,6 @@ def _is_dull(name: str, value: Any) -> bool:
     if isinstance(value, bool):
         return value is DULL_IN.get(name, False)
     return value in DULL or (name in DULL_IN and value == DULL_IN[name])
-
-
-def _width() -> int | None:
-    """How wide the terminal is; None where there is none."""
-    return shutil.get_terminal_size().columns if "COLUMNS" in os.environ or os.isatty(1) else None
 
 
 def _cell(name: str, value: Any) -> str:

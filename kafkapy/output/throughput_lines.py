@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from kafkapy.formats.time_text import duration_text, utc_text
 from kafkapy.lag.batch_flow import Flow
 from kafkapy.lag.retention_forecast import Forecast
-from kafkapy.output.aligned import aligned
+from kafkapy.output.fitted import fitted
 from kafkapy.output.lag_lines import rate_text
 
 _TITLES = (
     "BYTES", "RECORDS", "BATCHES", "BYTES/S", "RECORDS/S", "BYTES/BATCH", "RECORDS/BATCH", "CODECS", "RATIO", "SPAN",
 )  # fmt: skip
+_SPARE = ("RECORDS/BATCH", "BYTES/BATCH", "RATIO", "BATCHES", "SPAN", "CODECS")
+_FORECAST_SPARE = ("OLDEST-SEGMENT", "BYTES/S", "SEGMENTS", "GOES-AT", "BYTES-THEN")
 NO_PRODUCER = "(no id)"
 
 
@@ -23,7 +25,7 @@ def flow_lines(flows: Sequence[Flow]) -> Iterator[str]:
     first = flows[0]
     names = ["TIME"] * (first.start is not None) + ["TOPIC"]
     names += ["PARTITION"] * (first.partition is not None) + ["PRODUCER-ID"] * (first.producer_id is not None)
-    yield from aligned([(*names, *_TITLES), *map(_cells, flows)])
+    yield from fitted([[(*names, *_TITLES), *map(_cells, flows)]], _SPARE)
 
 
 def _cells(flow: Flow) -> list[str]:
@@ -56,7 +58,7 @@ def forecast_lines(forecasts: Sequence[Forecast], now: int) -> Iterator[str]:
         "WHY",
     )  # fmt: skip
     if forecasts:
-        yield from aligned([titles, *(_forecast_cells(each, now) for each in forecasts)])
+        yield from fitted([[titles, *(_forecast_cells(each, now) for each in forecasts)]], _FORECAST_SPARE)
 
 
 def _forecast_cells(forecast: Forecast, now: int) -> list[str]:

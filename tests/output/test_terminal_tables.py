@@ -33,10 +33,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
     return made(tmp_path_factory.mktemp("c") / "c")
 
 
-def on_terminal(args: list[str], width: int, **environment: str) -> str:
+def on_terminal(args: list[str], width: int, height: int = 50, **environment: str) -> str:
     """What is shown by a terminal that is so wide."""
     mine, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
     own = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
     process = subprocess.Popen(
         [sys.executable, "-m", "kafkapy", *args], cwd=ROOT, stdout=theirs, stderr=theirs, stdin=theirs,
@@ -85,6 +85,26 @@ def test_what_is_not_shown_is_named_and_can_be_chosen(cluster: str) -> None:
     titles = [line.split() for line in chosen.splitlines()[: chosen.splitlines().index(next(
         line for line in chosen.splitlines() if "──" in line))]]  # fmt: skip
     assert titles[-1] == ["group", "timestamp", "topic"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 160])
+@pytest.mark.parametrize(("name", "kept"), [("lag", "VERDICT"), ("throughput", "BYTES/S")])
+def test_lines_for_people_lose_the_columns_that_matter_least(cluster: str, name: str, kept: str, width: int) -> None:
+    args = [each.format(cluster) for each in CASES[name]]
+    own = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"COLUMNS": "60"}
+    piped = subprocess.run([sys.executable, "-m", "kafkapy", *args], cwd=ROOT, capture_output=True, check=True, env=own)
+    every = piped.stdout.decode().splitlines()[0].split()
+    lines = on_terminal(args, width).splitlines()
+    assert kept in lines[0]
+    told = [line.partition(": ")[2].split(", ") for line in lines if line.startswith("Not shown")]
+    assert sorted(lines[0].split() + [title for titles in told for title in titles]) == sorted(every)
+    assert bool(told) is (width < 160)
+    assert len(lines[0]) <= width
+
+
+def test_a_watch_tells_of_what_is_below_the_screen(cluster: str) -> None:
+    watched = on_terminal(["lag", "--cluster", cluster, "--watch", "--times", "1"], 120, height=2)
+    assert "... 2 more lines: --group, --topic or --by group make it shorter" in watched
 
 
 def test_colour_is_for_terminals_that_want_it() -> None:
