@@ -13,7 +13,7 @@ from .cluster_options import ClusterOption, selection
 
 if TYPE_CHECKING:
     from kafkapy.backends.directory import DirectoryCluster
-    from kafkapy.output.cluster_lines import Pair, Shows
+    from kafkapy.output.cluster_lines import Pair, Shown
 
 app = new_group(
     "Stop, kill, start and slow down the brokers of a cluster directory, and see where replicas stand.",
@@ -26,7 +26,14 @@ app = new_group(
 )
 
 OutputOption = Annotated[Output, typer.Option("--output", help="How to print: as lines, or as rows with typed fields.")]
-TopicOption = Annotated[str | None, typer.Option("--topic", metavar="TOPIC", help="Show only topics with such a name.")]
+TopicOption = Annotated[
+    str | None,
+    typer.Option(
+        "--topic",
+        metavar="TOPIC",
+        help="Show only topics with such a name. Without it, lines sum up Kafka's own.",
+    ),
+]
 ExcludeInternalOption = Annotated[bool, typer.Option("--exclude-internal", help="Do not show Kafka's own topics.")]
 BrokerArgument = Annotated[int, typer.Argument(metavar="BROKER", help="The broker's id.", show_default=False)]
 
@@ -48,7 +55,7 @@ def status(
     replica's log ends."""
     from kafkapy.backends.cluster_status import ClusterStatus
     from kafkapy.backends.selection import check_directory
-    from kafkapy.output.cluster_lines import broker_pairs, clock_pair, partition_pairs, summary_pair
+    from kafkapy.output.cluster_lines import broker_pairs, clock_pair, status_pairs, summary_pair
     from kafkapy.output.printing import print_rows
 
     directory = selection(cluster, None, None).directory
@@ -61,8 +68,7 @@ def status(
             yield clock_pair(found.cluster_file.clock_offset_ms)
         yield from broker_pairs(found.brokers())
         yield summary_pair(partitions)
-        for partition in partitions:
-            yield from partition_pairs(partition)
+        yield from status_pairs(partitions, _shown(topic, exclude_internal))
 
     print_rows(output, pairs())
 
@@ -86,8 +92,8 @@ def stop_broker(
     from kafkapy.backends import failures
     from kafkapy.output.cluster_lines import change_pairs
 
-    shows = _shows(topic, exclude_internal)
-    _run(cluster, output, lambda opened: change_pairs(failures.stop_broker(opened, broker), shows))
+    shown = _shown(topic, exclude_internal)
+    _run(cluster, output, lambda opened: change_pairs(failures.stop_broker(opened, broker), shown))
 
 
 @app.command(
@@ -119,8 +125,8 @@ def kill_broker(
     from kafkapy.backends import failures
     from kafkapy.output.cluster_lines import change_pairs
 
-    shows = _shows(topic, exclude_internal)
-    _run(cluster, output, lambda opened: change_pairs(failures.kill_broker(opened, broker, lose_unflushed), shows))
+    shown = _shown(topic, exclude_internal)
+    _run(cluster, output, lambda opened: change_pairs(failures.kill_broker(opened, broker, lose_unflushed), shown))
 
 
 @app.command(
@@ -144,10 +150,10 @@ def start_broker(
     from kafkapy.backends.selection import finish_transactions
     from kafkapy.output.cluster_lines import catch_up_pairs, change_pairs
 
-    shows = _shows(topic, exclude_internal)
+    shown = _shown(topic, exclude_internal)
 
     def work(opened: "DirectoryCluster") -> "Iterator[Pair]":
-        yield from change_pairs(failures.start_broker(opened, broker), shows)
+        yield from change_pairs(failures.start_broker(opened, broker), shown)
         yield from catch_up_pairs(broker, failures.out_of_sync(opened, broker))
         finish_transactions(opened)
 
@@ -174,8 +180,8 @@ def lag_broker(
     from kafkapy.backends import failures
     from kafkapy.output.cluster_lines import lagging_pairs
 
-    shows = _shows(topic, exclude_internal)
-    _run(cluster, output, lambda opened: lagging_pairs(broker, failures.lag_broker(opened, broker), shows))
+    shown = _shown(topic, exclude_internal)
+    _run(cluster, output, lambda opened: lagging_pairs(broker, failures.lag_broker(opened, broker), shown))
 
 
 @app.command(
@@ -199,10 +205,10 @@ def replicate(
     from kafkapy.backends.selection import finish_transactions
     from kafkapy.output.cluster_lines import replicated_pairs
 
-    shows = _shows(topic, exclude_internal)
+    shown = _shown(topic, exclude_internal)
 
     def work(opened: "DirectoryCluster") -> "Iterator[Pair]":
-        yield from replicated_pairs(failures.replicate(opened, until_caught_up), shows)
+        yield from replicated_pairs(failures.replicate(opened, until_caught_up), shown)
         finish_transactions(opened)
 
     _run(cluster, output, work)
@@ -226,8 +232,8 @@ def advance(
     from kafkapy.backends import failures
     from kafkapy.output.cluster_lines import change_pairs
 
-    shows = _shows(topic, exclude_internal)
-    _run(cluster, output, lambda opened: change_pairs(failures.advance(opened, ms), shows))
+    shown = _shown(topic, exclude_internal)
+    _run(cluster, output, lambda opened: change_pairs(failures.advance(opened, ms), shown))
 
 
 app.command("list-endpoints", cls=Subcommand, epilog=cluster_nodes.LIST_ENDPOINTS_EXAMPLES)(
@@ -236,18 +242,22 @@ app.command("list-endpoints", cls=Subcommand, epilog=cluster_nodes.LIST_ENDPOINT
 app.command("unregister", cls=Subcommand, epilog=cluster_nodes.UNREGISTER_EXAMPLES)(cluster_nodes.unregister)
 
 
-def _shows(topic: str | None, exclude_internal: bool) -> "Shows":
-    """Which topics to tell of."""
+def _shown(topic: str | None, exclude_internal: bool) -> "Shown":
+    """Which topics to tell of. Kafka's own have lines only where ``topic`` asks for them."""
     from kafkapy.metadata.topic_description import INTERNAL_TOPICS
     from kafkapy.metadata.topic_selection import include_list
+    from kafkapy.output.cluster_lines import Shown
 
     pattern = None if topic is None else include_list(topic)
 
-    def shows(name: str) -> bool:
+    def in_rows(name: str) -> bool:
         is_meant = pattern is None or pattern.fullmatch(name) is not None
         return is_meant and not (exclude_internal and name in INTERNAL_TOPICS)
 
-    return shows
+    def in_lines(name: str) -> bool:
+        return in_rows(name) and not (pattern is None and name in INTERNAL_TOPICS)
+
+    return Shown(in_rows, in_lines)
 
 
 def _run(cluster: str | None, output: Output, work: Callable[["DirectoryCluster"], "Iterable[Pair]"]) -> None:

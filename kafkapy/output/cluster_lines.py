@@ -1,14 +1,16 @@
 """Lines and rows of ``kafkapy cluster``.
 
 A line names one partition, or sums up; tables fit into 80 columns unless names are long. Every row
-has a ``type``; titles and sums have none.
+has a ``type``; titles and sums have none. Kafka's own topics have a hundred partitions that say the same, so lines sum
+them up unless they are asked for; rows have all.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkapy.output.aligned import aligned
 from kafkapy.output.counted import counted
@@ -20,8 +22,23 @@ if TYPE_CHECKING:
     from kafkapy.log.topic_partition import TopicPartition
 
 Pair = tuple[str | None, dict[str, Any] | None]
-Shows = Callable[[str], bool]
-"""Whether a topic of this name is to be told of."""
+
+
+class Shown(NamedTuple):
+    """Which topics are to be told of, by their names, in rows and in lines."""
+
+    in_rows: Callable[[str], bool]
+    in_lines: Callable[[str], bool]
+
+    def pair(self, partition: TopicPartition, pair: Pair) -> Pair:
+        """As much of a pair as is to be told."""
+        line, row = pair
+        return line if self.in_lines(partition.topic) else None, row if self.in_rows(partition.topic) else None
+
+    def hides(self, partition: TopicPartition) -> bool:
+        """Whether there is no line."""
+        return not self.in_lines(partition.topic)
+
 
 REPLICA_TITLES = ("Broker", "State", "Role", "InSync", "LogStart", "LogEnd", "HighWatermark")
 REASONS = {"unflushed": "which it had not flushed", "not_on_leader": "which its leader does not have"}
@@ -46,11 +63,33 @@ def broker_pairs(brokers: Sequence[BrokerStatus]) -> Iterator[Pair]:
 
 def summary_pair(partitions: Sequence[PartitionStatus]) -> Pair:
     """How many partitions there are, and how many are not as they should be."""
-    registrations = [each.registration for each in partitions]
-    leaderless = sum(each.leader < 0 for each in registrations)
-    under_replicated = sum(len(each.isr) < len(each.replicas) for each in registrations)
+    leaderless, under_replicated = _unwell(partitions)
     line = f"Partitions: {len(partitions)}, without a leader: {leaderless}, with replicas not in sync: "
     return f"{line}{under_replicated}", None
+
+
+def _unwell(partitions: Sequence[PartitionStatus]) -> tuple[int, int]:
+    """How many have no leader, and how many have replicas that are not in sync."""
+    registrations = [each.registration for each in partitions]
+    return sum(each.leader < 0 for each in registrations), sum(
+        len(each.isr) < len(each.replicas) for each in registrations
+    )
+
+
+def status_pairs(partitions: Iterable[PartitionStatus], shown: Shown) -> Iterator[Pair]:
+    """All partitions; of a topic without lines, one that sums it up."""
+    for topic, group in groupby(partitions, lambda each: each.partition.topic):
+        of_topic = list(group)
+        if not shown.in_lines(topic):
+            yield f"{topic}: {counted(len(of_topic), 'partition')}, {_sync(of_topic)} (--topic shows them)", None
+        for each in of_topic:
+            yield from (shown.pair(each.partition, pair) for pair in partition_pairs(each))
+
+
+def _sync(partitions: Sequence[PartitionStatus]) -> str:
+    leaderless, under_replicated = _unwell(partitions)
+    without = f", {leaderless} without a leader" if leaderless else ""
+    return f"{under_replicated} with replicas not in sync{without}" if under_replicated else f"all in sync{without}"
 
 
 def partition_pairs(status: PartitionStatus) -> Iterator[Pair]:
@@ -90,18 +129,18 @@ def _replica_cells(replica: ReplicaStatus) -> tuple[object, ...]:
     )
 
 
-def change_pairs(changes: Sequence[Moved | Lost], shows: Shows) -> Iterator[Pair]:
-    """What became of leaders and ISRs, and what logs lost; only of topics that ``shows`` lets through."""
+def change_pairs(changes: Sequence[Moved | Lost], shown: Shown) -> Iterator[Pair]:
+    """What became of leaders and ISRs, and what logs lost."""
     from kafkapy.backends.failures import Moved
 
-    shown = [each for each in changes if shows(each.partition.topic)]
-    for each in shown:
-        yield _moved_pair(each) if isinstance(each, Moved) else _lost_pair(each)
+    for each in changes:
+        yield shown.pair(each.partition, _moved_pair(each) if isinstance(each, Moved) else _lost_pair(each))
     moved = [each for each in changes if isinstance(each, Moved)]
     if not moved:
         yield "No leader and no ISR changed.", None
-    if len(changes) > 1 or len(shown) < len(changes):
-        yield _changes_summary(changes, moved, len(changes) - len(shown)), None
+    hidden = sum(shown.hides(each.partition) for each in changes)
+    if len(changes) > 1 or hidden:
+        yield _changes_summary(changes, moved, hidden), None
 
 
 def _changes_summary(changes: Sequence[Moved | Lost], moved: Sequence[Moved], hidden: int) -> str:
@@ -116,8 +155,12 @@ def _changes_summary(changes: Sequence[Moved | Lost], moved: Sequence[Moved], hi
     if lost:
         parts.append(f"{counted(sum(lost), 'offset')} lost in {counted(len(lost), 'log')}")
     if hidden:
-        parts.append(f"{counted(hidden, 'line')} not shown")
+        parts.append(_not_shown(hidden))
     return f"In all: {', '.join(parts)}."
+
+
+def _not_shown(hidden: int) -> str:
+    return f"{counted(hidden, 'line')} not shown"
 
 
 def _moved_pair(each: Moved) -> Pair:
@@ -158,12 +201,11 @@ def election_loss_line(loss: ElectionLoss) -> str:
     )
 
 
-def lagging_pairs(broker_id: int, waiting: Sequence[TopicPartition], shows: Shows) -> Iterator[Pair]:
+def lagging_pairs(broker_id: int, waiting: Sequence[TopicPartition], shown: Shown) -> Iterator[Pair]:
     """What waits for a broker from now on."""
     for each in waiting:
-        if shows(each.topic):
-            row = {"type": "lagging", "topic": each.topic, "partition": each.partition, "broker_id": broker_id}
-            yield f"{each}: acks=all waits for broker {broker_id}", row
+        row = {"type": "lagging", "topic": each.topic, "partition": each.partition, "broker_id": broker_id}
+        yield shown.pair(each, (f"{each}: acks=all waits for broker {broker_id}", row))
     start = f"'kafkapy cluster start-broker {broker_id}'"
     yield (
         f"Broker {broker_id} does not fetch, as a follower in sync of {counted(len(waiting), 'partition')}, until "
@@ -184,16 +226,15 @@ def catch_up_pairs(broker_id: int, out_of_sync: Sequence[TopicPartition]) -> Ite
         )
 
 
-def replicated_pairs(done: Sequence[Replicated], shows: Shows) -> Iterator[Pair]:
+def replicated_pairs(done: Sequence[Replicated], shown: Shown) -> Iterator[Pair]:
     """What followers fetched."""
-    shown = [each for each in done if shows(each.partition.topic)]
-    for each in shown:
-        yield _replicated_line(each), _row("replicated", each)
+    for each in done:
+        yield shown.pair(each.partition, (_replicated_line(each), _row("replicated", each)))
+    hidden = sum(shown.hides(each.partition) for each in done)
     if not done:
         yield "Nothing was left to fetch.", None
-    elif len(shown) < len(done):
-        fetched, hidden = counted(len(done), "replica"), counted(len(done) - len(shown), "line")
-        yield f"In all: {fetched} fetched, {hidden} not shown.", None
+    elif hidden:
+        yield f"In all: {counted(len(done), 'replica')} fetched, {_not_shown(hidden)}.", None
 
 
 def _replicated_line(each: Replicated) -> str:

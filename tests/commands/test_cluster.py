@@ -178,6 +178,22 @@ def test_topics_that_are_not_shown(kafkapy, hide: tuple[str, ...], shown: str) -
     assert "Partitions: 1, without a leader: 0, with replicas not in sync: 0" in status
 
 
+def test_lines_sum_up_the_topics_of_kafka_itself(kafkapy) -> None:  # type: ignore[no-untyped-def]
+    kafkapy("topics", "--create", "--topic", "__transaction_state", "--replica-assignment", "1:2:3,2:3:1")
+    status = kafkapy("cluster", "status").lines
+    assert "__transaction_state: 2 partitions, all in sync (--topic shows them)" in status
+    assert not any(line.startswith("__transaction_state-") for line in status)
+    killed = kafkapy("cluster", "kill-broker", "2").lines
+    assert [line.split(":")[0] for line in killed] == ["t-0", "In all"]
+    assert killed[-1].endswith("2 lines not shown.")
+    status = kafkapy("cluster", "status").lines
+    assert "__transaction_state: 2 partitions, 2 with replicas not in sync (--topic shows them)" in status
+    started = kafkapy("cluster", "start-broker", "2", "--output", "jsonl")
+    caught_up = kafkapy("cluster", "replicate", "--until-caught-up", "--output", "jsonl")
+    assert started.rows == []
+    assert {row["topic"] for row in caught_up.rows} == {"t", "__transaction_state"}
+
+
 def test_help_has_whole_sentences(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert "..." not in run(capfd, "cluster", "--help").out.partition("Commands:")[2]
