@@ -13,12 +13,13 @@ STEP = Step(
             "    --reader-property parse.key=true --reader-property key.separator=:"
         ),
         Command(
-            "kafkapy lag --group billing",
+            "kafkapy lag --group billing --by group",
             (
                 Note(
-                    r"billing +\(all\) +- +- +- +(?P<lag>\d+) +(?P<time>\S+ \S+(?: \d+ ms)?) .* (?P<verdict>\w+)\n",
-                    "In all partitions together the group is {lag} records behind. The oldest of them has waited "
-                    "for {time}. The verdict, in the last column: {verdict}, since its commits do not move.",
+                    r"billing +(?P<lag>\d+) +(?P<time>\S+(?: \S+)*)  .* (?P<verdict>\w+)\n",
+                    "In all partitions together the group is {lag} records behind, and the oldest of them has waited "
+                    "for {time}. The verdict, in the last column: {verdict}, since its commits do not move. (Without "
+                    "--by group there is a line for each partition.)",
                 ),
             ),
         ),
