@@ -12,7 +12,7 @@ help: ## list the targets
 
 setup: $(READY) ## make .venv with kafkapy, editable, and the tools for development
 
-$(READY): pyproject.toml hatch_build.py $(wildcard kafkapy/scan/*.pyx)
+$(READY): pyproject.toml hatch_build.py $(wildcard kafkapy/kernel/*.pyx kafkapy/kernel/parts/*.pxi)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q -e '.[dev]'
 	@touch $@
@@ -44,5 +44,5 @@ ci: ## everything, as CI runs it
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) .venv-ci .ci-* build dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
-	rm -f kafkapy/scan/*.so kafkapy/scan/*.c
+	rm -f kafkapy/kernel/*.so kafkapy/kernel/*.c
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

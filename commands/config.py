@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KIND = "Which cluster it is (exactly one)"
 USUAL = "What its commands do by default"
 
-ContextArgument = Annotated[str, typer.Argument(metavar="CONTEXT", show_default=False)]
+ContextArgument = Annotated[str, typer.Argument(metavar="CONTEXT", help="The name of the context.", show_default=False)]
 OutputOption = Annotated[Output, typer.Option("--output", help="How to print: as lines, or as rows with typed fields.")]
 
 app = new_group(
@@ -214,7 +214,9 @@ def remove(name: ContextArgument) -> None:
     ),
 )
 def show(
-    name: Annotated[str | None, typer.Argument(metavar="[CONTEXT]", show_default=False)] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[CONTEXT]", help="The name of the context.", show_default=False)
+    ] = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
     """Show what a context stands for, and where each value comes from; by default the one that commands mean here."""

@@ -23,7 +23,12 @@ app = new_group(
     ),
 )
 
-ScenarioArgument = Annotated[str, typer.Argument(metavar="SCENARIO|FILE.yaml", show_default=False)]
+ScenarioArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO|FILE.yaml", help="A scenario of 'kafkapy lab list', or a file.", show_default=False
+    ),
+]
 
 
 @app.command(

@@ -42,7 +42,9 @@ app = new_app()
     ),
 )
 def replica_diff(
-    topic: Annotated[str | None, typer.Argument(metavar="TOPIC[:PARTITION]", hidden=True)] = None,
+    topic: Annotated[
+        str | None, typer.Argument(metavar="TOPIC[:PARTITION]", help="Which partitions.", show_default=False)
+    ] = None,
     all_topics: Annotated[
         bool, typer.Option("--all-topics", help="Every partition in the log dirs, in the place of TOPIC.")
     ] = False,

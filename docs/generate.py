@@ -86,13 +86,20 @@ def options(node: Node, level: int) -> list[str]:
     lines = []
     for title, group in node.option_groups.items():
         rows = [f"| {names(option)} | {escaped(option.help)} |" for option in group]
-        lines += [f"{'#' * level} {title}", "", *table("option", "", rows), ""]
+        lines += [*heading(title, level), *table("option", "", rows), ""]
     return lines
+
+
+def heading(title: str, level: int) -> list[str]:
+    """The title of a group; what it has in parentheses is a sentence below it, to keep tables of contents short."""
+    short, _, rest = title.removesuffix(")").partition(" (")
+    return [f"{'#' * level} {short}", "", *([f"{escaped(rest[:1].upper() + rest[1:])}.", ""] if rest else [])]
 
 
 def names(option: Option) -> str:
     """An option's names, and what it takes; as HTML, since a table cannot have a bar in code in every Markdown."""
-    words = [*option.names[:-1], f"{option.names[-1]} {option.metavar or ''}".rstrip()]
+    typed = () if option.is_argument else option.names
+    words = [*typed[:-1], " ".join(filter(None, (*typed[-1:], option.metavar)))]
     return ", ".join(f"<code>{html.escape(word).replace('|', '&#124;')}</code>" for word in words)
 
 

@@ -112,7 +112,7 @@ def _option(param: Parameter, ctx: Context) -> Option:
     record = param.get_help_record(ctx)
     metavar = None if getattr(param, "is_flag", False) else param.make_metavar(ctx=ctx)
     return Option(
-        names=tuple(param.opts),
+        names=(*param.opts, *param.secondary_opts),
         metavar=metavar,
         help=record[1] if record else "",
         choices=tuple(getattr(param.type, "choices", ())) or choices(metavar or ""),

@@ -20,7 +20,11 @@ from kafkapy.contexts.context_option import add_options, cluster_meant, context_
 from kafkapy.row_options import row_view, with_row_options
 
 KAFKA_VERSION = "4.3.1"
+ARGUMENTS = "Arguments"
+OPTIONS = "Options"
 OTHER_OPTIONS = "Other options"
+"""What has no group of its own: what stands without the name of an option, a command's own options, and those that all
+commands have."""
 
 
 def new_app() -> typer.Typer:
@@ -146,6 +150,10 @@ class Subcommand(TyperCommand):
             error.command_path = ctx.command_path
             raise
 
+    def collect_usage_pieces(self, ctx: Context) -> list[str]:
+        """What can be given. What must be stands as it is: braces would be taken for alternatives."""
+        return [piece.removeprefix("{").removesuffix("}") for piece in super().collect_usage_pieces(ctx)]
+
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the options, a section for each group."""
         for title, params in option_groups(self, ctx).items():
@@ -173,9 +181,20 @@ def write_verbatim(command: Command, formatter: HelpFormatter) -> None:
 
 
 def option_groups(command: Command, ctx: Context) -> dict[str, list[Parameter]]:
-    """A command's visible options under the titles of their groups, in the order of declaration."""
+    """A command's visible options under the titles of their groups, in the order of declaration; those that all
+    commands have come last."""
     groups: dict[str, list[Parameter]] = {}
     for param in command.get_params(ctx):
         if not getattr(param, "hidden", False):
-            groups.setdefault(getattr(param, "rich_help_panel", None) or OTHER_OPTIONS, []).append(param)
-    return groups
+            groups.setdefault(_title(param, command), []).append(param)
+    common = groups.pop(OTHER_OPTIONS, [])
+    return groups | ({OTHER_OPTIONS: common} if common else {})
+
+
+def _title(param: Parameter, command: Command) -> str:
+    panel: str | None = getattr(param, "rich_help_panel", None)
+    if panel is not None:
+        return panel
+    if param.param_type_name == "argument":
+        return ARGUMENTS
+    return OPTIONS if param in command.params else OTHER_OPTIONS

@@ -8,7 +8,7 @@ from kafkapy.command_node import Node, Option
 
 EXIT_STATUS = (
     ("0", "Done."),
-    ("1", "The operation failed; the error is one line on standard error."),
+    ("1", "The operation failed, and standard error says why in one line; or what was checked has problems."),
     ("2", "The command line is wrong."),
     ("130", "Interrupted."),
     ("141", "Standard output was closed by its reader."),
@@ -20,7 +20,19 @@ ENVIRONMENT = (
     ("KAFKAPY_CONFIG", "The file of contexts and defaults; by default ~/.config/kafkapy/config.yaml."),
     ("KAFKAPY_DEBUG", "Set to 1: the same as --debug."),
     ("KAFKAPY_VERBOSE", "Set to 1: the same as --verbose."),
+    ("KAFKAPY_KERNEL", "Set to plain: do without the compiled kernel."),
     ("NO_COLOR", "Set to anything: no colours."),
+    ("JAVA_HOME", "The Java that Spark runs on; by default the one on PATH."),
+    (
+        "XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME",
+        "Where the files below are, in the place of ~/.config and so on.",
+    ),
+)
+FILES = (
+    ("./kafkapy-cluster", "The cluster directory that is meant by default; the first change makes it."),
+    ("~/.config/kafkapy/config.yaml", "Contexts and defaults, which kafkapy config writes."),
+    ("~/.local/state/kafkapy/sql_history", "What was asked at the prompt of kafkapy sql."),
+    ("~/.cache/kafkapy", "What makes Spark start quicker. It can be removed at any time."),
 )
 
 
@@ -81,6 +93,7 @@ def page_of(node: Node) -> Page:
     sections["EXAMPLES"] = [Example(*example) for example in node.examples]
     sections["EXIT STATUS"] = [Term((code,), "", meaning) for code, meaning in EXIT_STATUS]
     sections["ENVIRONMENT"] = [Term((name,), "", meaning) for name, meaning in ENVIRONMENT]
+    sections["FILES"] = [Term((name,), "", meaning) for name, meaning in FILES]
     parent = ["-".join(node.path[:-1])] if len(node.path) > 1 else []
     return Page(
         _name(node),

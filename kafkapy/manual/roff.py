@@ -1,6 +1,7 @@
 """A page of the manual in roff, for ``man``.
 
-Lines are neither justified nor hyphenated: names of configs and options are copied from them.
+Lines are neither justified nor hyphenated: names of configs and options are copied from them. The macros of groff turn
+hyphenation on again with every heading, unless the register HY says not to.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ def roff(page: Page) -> str:
     lines = [
         f'.TH "{page.name.upper()}" "1" "" "kafkapy {__version__}" "kafkapy manual"',
         ".nh",
+        ".nr HY 0",
         ".ad l",
         ".SH NAME",
         f"{_text(page.name)} \\- {_text(page.summary)}",

@@ -73,8 +73,20 @@ def test_man_pages_have_no_warnings(root: Path, node: Node) -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     shown = subprocess.run(["man", "-l", page], env=environment, capture_output=True, text=True, check=True)
+    assert "\N{HYPHEN}\n" not in shown.stdout, "names are copied from it"
     for option in node.options:
-        assert option.names[0] in shown.stdout
+        assert all(name in shown.stdout for name in option.names)
+
+
+def test_both_halves_of_a_flag_are_told() -> None:
+    names = [option.names for option in NODES["kafkapy reassign-partitions"].options]
+    assert ("--wait", "--no-wait") in names
+
+
+def test_what_stands_without_an_option_is_told_by_its_metavar(root: Path) -> None:
+    page = (root / "docs" / "reference" / "cluster.md").read_text("utf-8")
+    assert "\nkafkapy cluster stop-broker [OPTIONS] BROKER\n" in page
+    assert "| <code>BROKER</code> |" in page
 
 
 @pytest.mark.parametrize(

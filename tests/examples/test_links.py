@@ -61,6 +61,13 @@ def test_the_site_has_every_page(site: Path) -> None:
         assert (site / (name.with_name("index.html") if name.stem == "README" else name)).exists()
 
 
+def test_the_navigation_has_the_reference(site: Path) -> None:
+    index = (site / "index.html").read_text("utf-8")
+    assert [
+        page.stem for page in REFERENCE if page.stem != "README" and f"reference/{page.stem}.html" not in index
+    ] == []
+
+
 class Loaded(HTMLParser):
     """What a browser fetches for a page."""
 

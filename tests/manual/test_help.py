@@ -17,7 +17,7 @@ from kafkapy.manual.page import page_of
 from kafkapy.manual.plain_text import plain_text
 from tests.commands.running import run
 
-HEADINGS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS", "ENVIRONMENT", "SEE ALSO"]
+HEADINGS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"]
 
 
 def headings(text: str) -> list[str]:
