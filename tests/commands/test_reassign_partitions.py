@@ -88,6 +88,14 @@ def test_kafkas_errors_are_on_stdout(capfd: Capture, directory: Path, topics_fil
     assert generate(capfd, directory, *args).err == "kafkapy: broker 77 of --broker-list is not known, and left out\n"
 
 
+def test_rows_are_kept_clear_of_kafkas_errors(capfd: Capture, directory: Path) -> None:
+    args = ("--drain-broker", "9")
+    told = generate(capfd, directory, *args)
+    assert (told.code, told.out, told.err) == (1, "Error: Unknown broker id 9\n", "")
+    as_rows = generate(capfd, directory, *args, "--output", "jsonl")
+    assert (as_rows.code, as_rows.out, as_rows.err) == (1, "", told.out)
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
