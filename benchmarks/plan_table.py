@@ -157,8 +157,8 @@ def measure(case: Case) -> Row:
     else:
         reached = not goal.rebalance or distance(case.layout, goal, minimal.plan) < 1e-5
         bound = simple_bound(case.layout, goal) if reached else None
-    cost = plan_cost(case.layout, minimal.plan, minimal.goal.brokers)
-    best = plan_cost(case.layout, balanced.plan, balanced.goal.brokers)
+    cost = plan_cost(case.layout, minimal.plan)
+    best = plan_cost(case.layout, balanced.plan)
     return Row(case, kafkas, cost, seconds, best, balanced_seconds, bound)
 
 

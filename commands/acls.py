@@ -1,8 +1,8 @@
 """``kafkapy acls``: kafka-acls.sh."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from kafkapy.errors import KafkaError, UsageError
 from kafkapy.output.output_format import Output
@@ -117,7 +117,7 @@ def acls(
         if list_:
             _list(where, resources, [each for each in principal or () if each], output)
         elif add:
-            _add(where, resources, access)
+            _add(where, resources, access, output)
         else:
             _remove(where, resources, access, force)
     except KafkaError as error:
@@ -145,7 +145,7 @@ def _list(where: "Selection", resources: "Resources", principals: list[str], out
         print_lines(line for line, _ in list_pairs(acl for acl in found if acl.principal == principal))
 
 
-def _add(where: "Selection", resources: "Resources", access: "Access") -> None:
+def _add(where: "Selection", resources: "Resources", access: "Access", output: Output) -> None:
     from kafkapy.backends.selection import open_cluster_for_writing
     from kafkapy.metadata.acl_selection import wanted_acls
     from kafkapy.metadata.acls import LITERAL, PATTERN_TYPES, PREFIXED
@@ -156,23 +156,28 @@ def _add(where: "Selection", resources: "Resources", access: "Access") -> None:
     wanted = wanted_acls(resources, access)
     if not all(wanted.values()):
         raise UsageError("You must specify one of: --allow-principal, --deny-principal when trying to add ACLs.")
+    from kafkapy.output.printing import print_rows
+
     with closing(open_cluster_for_writing(where)) as opened:
-        for pattern, entries in wanted.items():
-            _add_to(opened, pattern, entries)
+        print_rows(output, (pair for pattern, entries in wanted.items() for pair in _added(opened, pattern, entries)))
 
 
-def _add_to(opened: "Cluster", pattern: "ResourcePattern", entries: "list[AccessControlEntry]") -> None:
+def _added(
+    opened: "Cluster", pattern: "ResourcePattern", entries: "list[AccessControlEntry]"
+) -> Iterator[tuple[str | None, dict[str, Any] | None]]:
+    """Kafka's lines stand before a resource's ACLs are added, rows behind it."""
     from kafkapy.metadata.acls import ANY_ENTRY, AclFilter, bound
     from kafkapy.metadata.changes import CreateAcl
-    from kafkapy.output.acl_lines import adding_lines, exists_line
-    from kafkapy.output.printing import print_lines
+    from kafkapy.output.acl_lines import added_row, adding_lines, exists_line
 
     present = opened.administration().acls([AclFilter(pattern, ANY_ENTRY)])
-    print_lines(exists_line(pattern, entry) for entry in entries if bound(pattern, entry) in present)
-    new = [entry for entry in entries if bound(pattern, entry) not in present]
+    is_new = {entry: bound(pattern, entry) not in present for entry in entries}
+    yield from ((exists_line(pattern, entry), None) for entry in entries if not is_new[entry])
+    new = [entry for entry in entries if is_new[entry]]
     if new:
-        print_lines(adding_lines(pattern, new))
+        yield from ((line, None) for line in adding_lines(pattern, new))
         opened.apply(*(CreateAcl(bound(pattern, entry)) for entry in new))
+    yield from ((None, added_row(bound(pattern, entry), is_new[entry])) for entry in entries)
 
 
 def _remove(where: "Selection", resources: "Resources", access: "Access", force: bool) -> None:

@@ -37,7 +37,7 @@ def cluster_id(
     from kafkapy.backends.selection import open_cluster
     from kafkapy.output.printing import print_rows
 
-    where = tool_selection(cluster, log_dirs, bootstrap_server, bootstrap_controller, command_config, config)
+    where = tool_selection(cluster, log_dirs, bootstrap_server, bootstrap_controller, command_config, config, output)
     with closing(open_cluster(where)) as opened:
         found = opened.administration().cluster_id()
     line = f"Cluster ID: {found}" if found else "No cluster ID found. The Kafka version is probably too old."

@@ -47,7 +47,7 @@ def list_endpoints(
     from kafkapy.output.endpoint_lines import endpoint_pairs
     from kafkapy.output.printing import print_rows
 
-    where = tool_selection(cluster, log_dirs, bootstrap_server, bootstrap_controller, command_config, config)
+    where = tool_selection(cluster, log_dirs, bootstrap_server, bootstrap_controller, command_config, config, output)
     with closing(open_cluster(where)) as opened:
         found = opened.administration().nodes(include_fenced_brokers)
     print_rows(output, endpoint_pairs(found))

@@ -6,6 +6,7 @@ import typer
 
 from kafkapy.contexts.context_option import CLUSTER
 from kafkapy.errors import UsageError
+from kafkapy.output.output_format import Output
 
 from .cluster_options import (
     bootstrap_controller_option,
@@ -13,6 +14,7 @@ from .cluster_options import (
     command_config_option,
     selection,
 )
+from .tool_errors import say
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection
@@ -25,6 +27,10 @@ ConfigOption = Annotated[
     typer.Option("--config", metavar="FILE", help="Deprecated: --command-config.", rich_help_panel=CLUSTER),
 ]
 
+DEPRECATED = (
+    "Option --config has been deprecated and will be removed in a future version. Use --command-config instead."
+)
+
 
 def tool_selection(
     cluster: str | None,
@@ -33,17 +39,11 @@ def tool_selection(
     bootstrap_controller: str | None,
     command_config: str | None,
     config: str | None,
+    output: Output = Output.KAFKA,
 ) -> "Selection":
     """The cluster that the options name."""
     if config is not None:
         if command_config is not None:
             raise UsageError("--config and --command-config cannot be specified together.")
-        from kafkapy.output.printing import print_lines
-
-        print_lines(
-            [
-                "Option --config has been deprecated and will be removed in a future version. Use --command-config "
-                "instead."
-            ]
-        )
+        say(DEPRECATED, output)
     return selection(cluster, log_dirs, bootstrap_server, command_config or config, bootstrap_controller)

@@ -25,7 +25,8 @@ from .properties import Renamed, load_properties
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
-    from kafkapy.backends.consuming import Consumer, Limits, StartAt
+    from kafkapy.backends.consuming import Consumer, Limits
+    from kafkapy.backends.start_position import StartAt
     from kafkapy.output.record_formatter import RecordPrinter
 
 WHAT = "What to read"
@@ -195,9 +196,10 @@ def console_consumer(
     deserializers = [f"key.deserializer={key_deserializer}"] if key_deserializer else []
     deserializers += [f"value.deserializer={value_deserializer}"] if value_deserializer else []
     properties = load_properties(formatter_config, [*deserializers, *named])
-    from kafkapy.backends.consuming import Limits, StartAt, is_committed
+    from kafkapy.backends.consuming import Limits, is_committed
     from kafkapy.backends.group_options import CLIENT_ID
     from kafkapy.backends.selection import open_cluster
+    from kafkapy.backends.start_position import StartAt
     from kafkapy.backends.waiting import Meanwhile
     from kafkapy.output.record_formatter import RecordPrinter
     from kafkapy.output.record_formatter import formatter as formatter_of
@@ -246,7 +248,8 @@ def _consumer(
     start: "StartAt",
     committed: bool,
 ) -> "Consumer":
-    from kafkapy.backends.consuming import Consumer, partitions_of
+    from kafkapy.backends.consumed_partitions import partitions_of
+    from kafkapy.backends.consuming import Consumer
 
     exclude_internal = configs.get("exclude.internal.topics", "true").strip().lower() == "true"
     partitions = partitions_of(opened.image(), topic, include, partition, exclude_internal)

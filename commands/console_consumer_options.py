@@ -131,7 +131,6 @@ def consume_as_group(
     meanwhile: "Meanwhile",
 ) -> None:
     """Consume, and print each record or run the command for it; both call ``meanwhile`` where they take their time."""
-    from kafkapy.backends.consuming import parse_reset
     from kafkapy.backends.group_events import parse_events
     from kafkapy.backends.group_options import GroupOptions
     from kafkapy.backends.group_run import GroupRun, consume
@@ -139,6 +138,7 @@ def consume_as_group(
     from kafkapy.backends.record_handler import PrintingHandler
     from kafkapy.backends.retry_topics import RetryTopics, parse_delays
     from kafkapy.backends.shared_cluster import shared_cluster
+    from kafkapy.backends.start_position import parse_reset
     from kafkapy.backends.waiting import Time
 
     options = GroupOptions.of(request.group_id, request.configs)

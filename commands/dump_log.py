@@ -1,8 +1,7 @@
 """``kafkapy dump-log``: kafka-dump-log.sh, with filters and other outputs beside Kafka's own lines."""
 
-from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
-import typer
 from typer._click import Context
 
 from kafkapy.errors import UsageError
@@ -16,18 +15,13 @@ from kafkapy.scan.options import (
     DumpOptions,
     Filters,
     MessageDecoder,
-    TransactionState,
 )
 from kafkapy.subcommand import Subcommand, examples, new_app
 
+from . import dump_log_options as own
 from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
 
 Number = TypeVar("Number", int, int | None)
-
-CHECKS = "What to check"
-DECODING = "How to read keys and values"
-FILTERS = "Which records (beyond Kafka's tool; all that are given must hold)"
-PRINTING = "What to print"
 
 
 class EngineChoice(NamedTuple):
@@ -96,199 +90,33 @@ app = new_app()
     ),
 )
 def dump_options(
-    files: Annotated[
-        list[str],
-        typer.Option(
-            metavar="PATH[,PATH...]",
-            help="What to dump: segments (.log), indexes (.index, .timeindex, .txnindex), producer snapshots "
-            "(.snapshot), metadata snapshots (.checkpoint), or a directory for all of these in it. May be repeated.",
-            rich_help_panel=PRINTING,
-        ),
-    ],
-    print_data_log: Annotated[
-        bool,
-        typer.Option(
-            "--print-data-log",
-            help="Print each record with its key and value. Any decoder option switches this on.",
-            rich_help_panel=PRINTING,
-        ),
-    ] = False,
-    deep_iteration: Annotated[
-        bool,
-        typer.Option(
-            "--deep-iteration",
-            help="Print a line for each record, not only for each batch. Looks into compressed batches.",
-            rich_help_panel=PRINTING,
-        ),
-    ] = False,
-    skip_record_metadata: Annotated[
-        bool,
-        typer.Option(
-            "--skip-record-metadata",
-            help="Leave offset, timestamp, sizes and headers out of record lines. Control records become empty lines.",
-            rich_help_panel=PRINTING,
-        ),
-    ] = False,
-    max_bytes: Annotated[
-        int,
-        typer.Option(
-            metavar="BYTES",
-            help="Read only the whole batches within the first BYTES of a segment.",
-            rich_help_panel=PRINTING,
-        ),
-    ] = MAX_INT,
-    output: Annotated[
-        Output,
-        typer.Option(
-            help="How to print: kafka is the text of Kafka's tool, byte for byte; the others print one row a record, "
-            "or a batch where records are not read.",
-            rich_help_panel=PRINTING,
-        ),
-    ] = Output.KAFKA,
-    summary: Annotated[
-        bool,
-        typer.Option(
-            "--summary",
-            help="Print totals instead of rows: batches, records, bytes, offsets, time range and codecs of each file.",
-            rich_help_panel=PRINTING,
-        ),
-    ] = False,
-    key_decoder_class: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[CLASS]",
-            help="How to print keys: string, hex, base64, int, long, json or utf-8-escaped, or a class of "
-            "Kafka's such as org.apache.kafka.tools.api.LongDecoder. Without CLASS: string.",
-            rich_help_panel=DECODING,
-        ),
-    ] = None,
-    value_decoder_class: Annotated[
-        str | None,
-        typer.Option(metavar="[CLASS]", help="The same for values.", rich_help_panel=DECODING),
-    ] = None,
-    offsets_decoder: Annotated[
-        bool,
-        typer.Option(
-            "--offsets-decoder",
-            help="Decode __consumer_offsets: committed offsets and group metadata. The first of these five flags wins.",
-            rich_help_panel=DECODING,
-        ),
-    ] = False,
-    transaction_log_decoder: Annotated[
-        bool,
-        typer.Option(
-            "--transaction-log-decoder",
-            help="Decode __transaction_state: transactional ids and their states.",
-            rich_help_panel=DECODING,
-        ),
-    ] = False,
-    cluster_metadata_decoder: Annotated[
-        bool,
-        typer.Option(
-            "--cluster-metadata-decoder",
-            help="Decode __cluster_metadata: the KRaft metadata log and its snapshots.",
-            rich_help_panel=DECODING,
-        ),
-    ] = False,
-    remote_log_metadata_decoder: Annotated[
-        bool,
-        typer.Option(
-            "--remote-log-metadata-decoder",
-            help="Decode __remote_log_metadata: which segments tiered storage holds.",
-            rich_help_panel=DECODING,
-        ),
-    ] = False,
-    share_group_state_decoder: Annotated[
-        bool,
-        typer.Option(
-            "--share-group-state-decoder",
-            help="Decode __share_group_state: what share groups have delivered.",
-            rich_help_panel=DECODING,
-        ),
-    ] = False,
-    from_offset: Annotated[
-        int | None,
-        typer.Option(metavar="OFFSET", help="From this offset on.", rich_help_panel=FILTERS),
-    ] = None,
-    to_offset: Annotated[
-        int | None,
-        typer.Option(metavar="OFFSET", help="Up to this offset, itself included.", rich_help_panel=FILTERS),
-    ] = None,
-    from_time: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="From this timestamp on: epoch milliseconds, or ISO 8601 such as 2026-01-31T09:30:00+01:00 (UTC where "
-            "no zone is given).",
-            rich_help_panel=FILTERS,
-        ),
-    ] = None,
-    to_time: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Up to this timestamp, itself included.", rich_help_panel=FILTERS),
-    ] = None,
-    partition_leader_epoch: Annotated[
-        int | None,
-        typer.Option(metavar="EPOCH", help="Written under this leader epoch.", rich_help_panel=FILTERS),
-    ] = None,
-    producer_id: Annotated[
-        int | None,
-        typer.Option(
-            metavar="ID",
-            help="Written by this producer; -1 is a producer that is neither idempotent nor transactional.",
-            rich_help_panel=FILTERS,
-        ),
-    ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REGEX", help="The key has a match of this expression, at any place in it.", rich_help_panel=FILTERS
-        ),
-    ] = None,
-    header: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="Carries a header of this name and value. May be repeated.",
-            rich_help_panel=FILTERS,
-        ),
-    ] = None,
-    transactional: Annotated[
-        TransactionState | None,
-        typer.Option(help="Part of a transaction that ended so, or has not ended (open).", rich_help_panel=FILTERS),
-    ] = None,
-    verify_index_only: Annotated[
-        bool,
-        typer.Option(
-            "--verify-index-only",
-            help="Compare each index with its segment and print mismatches, not entries.",
-            rich_help_panel=CHECKS,
-        ),
-    ] = False,
-    index_sanity_check: Annotated[
-        bool,
-        typer.Option(
-            "--index-sanity-check",
-            help="Make the check of an index that a broker makes when it starts, and print no entries.",
-            rich_help_panel=CHECKS,
-        ),
-    ] = False,
-    max_message_size: Annotated[
-        int,
-        typer.Option(
-            metavar="BYTES",
-            help="How much of a segment to read at each index entry that is compared.",
-            rich_help_panel=CHECKS,
-        ),
-    ] = MAX_MESSAGE_SIZE,
-    resync: Annotated[
-        bool,
-        typer.Option(
-            "--resync",
-            help="After damage, look for the next batch with a right checksum and go on there (beyond Kafka's tool).",
-            rich_help_panel=CHECKS,
-        ),
-    ] = False,
+    files: own.FilesOption,
+    print_data_log: own.PrintDataLogOption = False,
+    deep_iteration: own.DeepIterationOption = False,
+    skip_record_metadata: own.SkipRecordMetadataOption = False,
+    max_bytes: own.MaxBytesOption = MAX_INT,
+    output: own.OutputOption = Output.KAFKA,
+    summary: own.SummaryOption = False,
+    key_decoder_class: own.KeyDecoderClassOption = None,
+    value_decoder_class: own.ValueDecoderClassOption = None,
+    offsets_decoder: own.OffsetsDecoderOption = False,
+    transaction_log_decoder: own.TransactionLogDecoderOption = False,
+    cluster_metadata_decoder: own.ClusterMetadataDecoderOption = False,
+    remote_log_metadata_decoder: own.RemoteLogMetadataDecoderOption = False,
+    share_group_state_decoder: own.ShareGroupStateDecoderOption = False,
+    from_offset: own.FromOffsetOption = None,
+    to_offset: own.ToOffsetOption = None,
+    from_time: own.FromTimeOption = None,
+    to_time: own.ToTimeOption = None,
+    partition_leader_epoch: own.PartitionLeaderEpochOption = None,
+    producer_id: own.ProducerIdOption = None,
+    key: own.KeyOption = None,
+    header: own.HeaderOption = None,
+    transactional: own.TransactionalOption = None,
+    verify_index_only: own.VerifyIndexOnlyOption = False,
+    index_sanity_check: own.IndexSanityCheckOption = False,
+    max_message_size: own.MaxMessageSizeOption = MAX_MESSAGE_SIZE,
+    resync: own.ResyncOption = False,
     engine: EngineOption = EngineName.LOCAL,
     master: MasterOption = None,
     conf: ConfOption = None,

@@ -7,6 +7,7 @@ import typer
 
 from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.export.file_format import Compression, Format, chosen_compression
+from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 from kafkapy.tables.registry import TABLES
 from kafkapy.tables.scan import Mode
@@ -71,6 +72,11 @@ def _flag(panel: str, name: str, help_text: str) -> Any:
         (
             "See what the next run would add:",
             "kafkapy export --topic orders --to parquet --out /lake/orders --dry-run",
+        ),
+        (
+            "The same for a program, the most first:",
+            "kafkapy export --topic orders --to parquet --out /lake/orders --dry-run --output json "
+            "--sort-by offsets:desc",
         ),
     ),
 )
@@ -137,6 +143,13 @@ def export(
     master: MasterOption = None,
     conf: ConfOption = None,
     driver_memory: DriverMemoryOption = None,
+    output: Annotated[
+        Output,
+        typer.Option(
+            "--output",
+            help="How to tell what would be exported, or was: as lines for people, or as rows with typed fields.",
+        ),
+    ] = Output.KAFKA,
 ) -> None:
     """Export topics to Parquet, JSON, CSV, ORC, Avro or text; a second run adds only what is new.
 
@@ -176,12 +189,11 @@ def export(
     check(request)
     job = Export(request, _tell)
     if dry_run:
-        _show(job.plan(), request)
+        _show(job.plan(), request, output)
         return
     with open_engine(engine, master, conf, driver_memory) as opened:
         summary = job.run(opened)
-    _sum_up(summary, out)
-    finish(summary.problems)
+    _sum_up(summary, request, output)
 
 
 def _check_installed() -> None:
@@ -209,30 +221,24 @@ def _tell(line: str) -> None:
     warn(f"kafkapy: {line}")
 
 
-def _show(plan: "Plan", request: "Request") -> None:
+def _show(plan: "Plan", request: "Request", output: Output) -> None:
     """What a run would do."""
-    from kafkapy.output.aligned import aligned
-    from kafkapy.output.printing import print_lines
+    from kafkapy.export.export_rows import PLAN_COLUMNS, plan_pairs
+    from kafkapy.output.printing import print_rows
 
     for note in plan.notes:
         _tell(note)
-    if not request.grows:
-        print_lines([f"the table {request.table} is exported whole, in the place of what is there"])
-    steps = [step for step in plan.steps if step.start < step.end]
-    rows = [(*step.partition, step.start, step.end, step.end - step.start) for step in steps]
-    if rows:
-        print_lines(aligned([("TOPIC", "PARTITION", "FROM-OFFSET", "TO-OFFSET", "OFFSETS"), *rows]))
-    elif request.grows:
-        print_lines(["nothing is new"])
+    print_rows(output, plan_pairs(plan, request), PLAN_COLUMNS, is_only_kind=True)
     finish(plan.problems)
 
 
-def _sum_up(summary: "Summary", out: str) -> None:
-    """What a run has done, on stderr."""
-    from kafkapy.output.counted import counted
+def _sum_up(summary: "Summary", request: "Request", output: Output) -> None:
+    """What a run has done: a line on stderr, or a row."""
+    from kafkapy.export.export_rows import summary_line, summary_row
+    from kafkapy.output.printing import print_rows
 
-    rate = summary.rows / summary.seconds if summary.seconds else 0
-    warn(
-        f"exported {counted(summary.rows, 'row')} in {counted(summary.files, 'file')} of {summary.bytes} bytes "
-        f"to {out} in {summary.seconds:.1f} s ({rate:.0f} rows/s)"
-    )
+    if output == Output.KAFKA:
+        warn(summary_line(summary, request))
+    else:
+        print_rows(output, [(None, summary_row(summary, request))])
+    finish(summary.problems)

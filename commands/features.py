@@ -19,7 +19,7 @@ from .cluster_options import (
     selection,
 )
 from .options_first import PLACE_OF_OPTIONS, OptionsFirst
-from .tool_errors import fail
+from .tool_errors import fail, say
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection
@@ -117,12 +117,13 @@ def upgrade(
     bootstrap_server: BootstrapOption = None,
     bootstrap_controller: BootstrapControllerOption = None,
     command_config: CommandConfigOption = None,
+    output: OutputOption = Output.KAFKA,
 ) -> None:
     """Raise the levels of features."""
     from kafkapy.metadata.feature_updates import UPGRADE
 
     where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
-    _update(where, "upgrade", _updates(release_version, feature, metadata, UPGRADE), dry_run)
+    _update(where, "upgrade", _updates(release_version, feature, metadata, UPGRADE, output), dry_run, output)
 
 
 @app.command(
@@ -149,10 +150,12 @@ def downgrade(
     bootstrap_server: BootstrapOption = None,
     bootstrap_controller: BootstrapControllerOption = None,
     command_config: CommandConfigOption = None,
+    output: OutputOption = Output.KAFKA,
 ) -> None:
     """Lower the levels of features."""
     where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
-    _update(where, "downgrade", _updates(release_version, feature, metadata, _downgrade_type(unsafe)), dry_run)
+    updates = _updates(release_version, feature, metadata, _downgrade_type(unsafe), output)
+    _update(where, "downgrade", updates, dry_run, output)
 
 
 @app.command(
@@ -179,12 +182,13 @@ def disable(
     bootstrap_server: BootstrapOption = None,
     bootstrap_controller: BootstrapControllerOption = None,
     command_config: CommandConfigOption = None,
+    output: OutputOption = Output.KAFKA,
 ) -> None:
     """Turn features off: their level becomes 0."""
     from kafkapy.metadata.feature_updates import disabling
 
     where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
-    _update(where, "disable", disabling(feature or [], _downgrade_type(unsafe)), dry_run)
+    _update(where, "disable", disabling(feature or [], _downgrade_type(unsafe)), dry_run, output)
 
 
 @app.command(
@@ -241,17 +245,16 @@ def feature_dependencies(
 
 
 def _updates(
-    release: str | None, given: list[str] | None, metadata: str | None, upgrade_type: int
+    release: str | None, given: list[str] | None, metadata: str | None, upgrade_type: int, output: Output
 ) -> "list[FeatureUpdate]":
     from kafkapy.metadata.feature_updates import updates_of, updates_to_release
-    from kafkapy.output.printing import print_lines
 
     if release is not None:
         if metadata is not None or given:
             raise UsageError("Can not specify `release-version` with other feature flags.")
         return updates_to_release(release, upgrade_type)
     if metadata is not None:
-        print_lines([" `metadata` flag is deprecated and may be removed in a future release."])
+        say(" `metadata` flag is deprecated and may be removed in a future release.", output)
     return updates_of(metadata, given or [], upgrade_type)
 
 
@@ -261,16 +264,16 @@ def _downgrade_type(unsafe: bool) -> int:
     return UNSAFE_DOWNGRADE if unsafe else SAFE_DOWNGRADE
 
 
-def _update(where: "Selection", operation: str, updates: "list[FeatureUpdate]", dry_run: bool) -> None:
+def _update(where: "Selection", operation: str, updates: "list[FeatureUpdate]", dry_run: bool, output: Output) -> None:
     if not updates:
         raise UsageError(f"You must specify at least one feature to {operation}")
     from kafkapy.backends.selection import open_cluster
-    from kafkapy.output.feature_lines import update_lines
-    from kafkapy.output.printing import print_lines
+    from kafkapy.output.feature_lines import update_pairs
+    from kafkapy.output.printing import print_rows
 
     with closing(open_cluster(where)) as opened:
         failures = opened.administration().update_features(updates, dry_run)
-    print_lines(update_lines(operation, updates, failures, dry_run))
+    print_rows(output, update_pairs(operation, updates, failures, dry_run))
     failed = sum(error is not None for error in failures.values())
     if failed:
         fail(f"{failed} out of {len(updates)} operation(s) failed.")

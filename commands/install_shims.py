@@ -1,11 +1,14 @@
 """``kafkapy install-shims``: Kafka's script names for kafkapy."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from kafkapy.errors import UsageError
+from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
+
+from .cluster_options import OutputOption
 
 app = new_app()
 
@@ -33,6 +36,7 @@ def install_shims(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files of these names that are no shims.")] = False,
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Remove the shims that are in DIR.")] = False,
+    output: OutputOption = Output.KAFKA,
 ) -> None:
     """Write scripts with the names of Kafka's own, which run kafkapy in their place.
 
@@ -42,17 +46,27 @@ def install_shims(
     """
     import sys
 
-    from kafkapy.output.printing import print_lines
+    from kafkapy.output.printing import print_rows
     from kafkapy.shims import directory as shims
 
     if uninstall:
         if cluster is not None or bare_names or force:
             raise UsageError("--uninstall goes with no other option")
-        print_lines([f"Removed {len(shims.uninstall(directory))} scripts from {directory}."])
+        names = shims.uninstall(directory)
+        line = f"Removed {len(names)} scripts from {directory}."
+        print_rows(output, [(line, None), *((None, _row(directory, name, is_there=False)) for name in names)])
         return
     if cluster is not None:
         from kafkapy.backends.selection import check_directory
 
         check_directory(cluster)
     names = shims.install(directory, sys.executable, cluster, bare_names, force)
-    print_lines([*names, f"Wrote {len(names)} scripts into {directory}: put it first on the PATH."])
+    line = f"Wrote {len(names)} scripts into {directory}: put it first on the PATH."
+    print_rows(output, [*((name, _row(directory, name, is_there=True)) for name in names), (line, None)])
+
+
+def _row(directory: str, name: str, *, is_there: bool) -> dict[str, Any]:
+    """A script that is there now, or was removed."""
+    import os
+
+    return {"type": "shim", "name": name, "path": os.path.join(directory, name), "is_there": is_there}

@@ -12,7 +12,7 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
-from .tool_errors import fail, warn
+from .tool_errors import fail, say, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.leader_election import ElectionResult
@@ -109,7 +109,7 @@ def leader_election(
 
     wanted = _partitions(topic, partition, path_to_json_file)
     election = election_type.value.upper()
-    config_file = _config_file(command_config, admin_config)
+    config_file = _config_file(command_config, admin_config, output)
     chosen = selection(cluster, log_dirs, bootstrap_server, config_file)
     if config_file is None:
         chosen = chosen._replace(properties={"default.api.timeout.ms": str(TIMEOUT_MS)})
@@ -119,7 +119,7 @@ def leader_election(
         try:
             results = elect_leaders(opened, election, wanted, tell_leaders=output != Output.KAFKA)
         except KafkaError as error:
-            raise _failed(error) from None
+            raise _failed(error, output) from None
         is_unclean = election_type is ElectionType.UNCLEAN
         hints = _hints(before, results)
         losses = opened.replica_control().election_losses(before) if is_unclean else []
@@ -143,31 +143,27 @@ def _hints(image: "MetadataImage", results: "list[ElectionResult]") -> list[str]
     return [each for each in found if each is not None]
 
 
-def _config_file(command_config: str | None, admin_config: str | None) -> str | None:
+def _config_file(command_config: str | None, admin_config: str | None, output: Output) -> str | None:
     """The file that is named, by its new option or by the old one."""
-    from kafkapy.output.printing import print_lines
-
     if admin_config is None:
         return command_config
     if command_config is not None:
         raise UsageError("--admin.config is the old name of --command-config: give one of them")
-    print_lines(
-        [
-            "Option --admin.config has been deprecated and will be removed in a future version. Use --command-config "
-            "instead."
-        ]
+    say(
+        "Option --admin.config has been deprecated and will be removed in a future version. Use --command-config "
+        "instead.",
+        output,
     )
     return admin_config
 
 
-def _failed(error: KafkaError) -> Exception:
-    """What Kafka's tool tells on both outputs, where an election as a whole fails."""
-    from kafkapy.output.printing import print_lines
-
+def _failed(error: KafkaError, output: Output) -> Exception:
+    """What Kafka's tool tells on both outputs, where an election as a whole fails; rows are kept clear of it."""
     message = _FAILURES.get(error.name)
     if message is None:
         return error
-    print_lines([message])
+    if output == Output.KAFKA:
+        say(message, output)
     warn(message)
     return typer.Exit(1)
 

@@ -136,7 +136,7 @@ def _print(opened: "Cluster", layout: "Layout", planned: "Planned", playing: "Pl
     from .reassign_simulate import played
 
     plan = planned.plan
-    cost = plan_cost(layout, plan, planned.goal.brokers)
+    cost = plan_cost(layout, plan)
     steps = played(opened, layout, Reassignment(dict(plan), {}), playing) if playing.is_asked and plan else []
     if output == Output.KAFKA:
         current = format_reassignment(rollback(layout, plan), opened.replica_control().places(plan.keys()).current)

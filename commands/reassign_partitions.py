@@ -1,7 +1,7 @@
 """``kafkapy reassign-partitions``: kafka-reassign-partitions.sh, and plans that it does not make."""
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -53,7 +53,7 @@ from .reassign_options import (
     WaitOption,
     chosen_action,
 )
-from .tool_errors import tell_hint
+from .tool_errors import fail_on_stdout
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection
@@ -183,7 +183,7 @@ def reassign_partitions(
             cancellation = Cancellation(reassignment_json_file or "", preserve_throttles, timeout, _where(chosen))
             run_cancel(chosen, cancellation, output)
     except KafkaError as error:
-        raise _failed(error) from None
+        _fail(error, output)
 
 
 def _action(actions: dict[str, bool], given: list[str]) -> str:
@@ -240,10 +240,6 @@ def _list(chosen: "Selection", output: Output) -> None:
         print_rows(output, under_way_rows(opened.replica_control().under_way()))
 
 
-def _failed(error: KafkaError) -> typer.Exit:
+def _fail(error: KafkaError, output: Output) -> NoReturn:
     """ReassignPartitionsCommand tells its failures on stdout."""
-    from kafkapy.output.printing import print_lines
-
-    print_lines([str(error) if error.name == "TerseException" else f"Error: {error}"])
-    tell_hint(error)
-    return typer.Exit(1)
+    fail_on_stdout(str(error) if error.name == "TerseException" else f"Error: {error}", output, error)

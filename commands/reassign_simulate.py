@@ -32,7 +32,6 @@ def run_simulate(chosen: "Selection", path: str, playing: Playing, output: Outpu
     """Show what the plan in a file costs, and play it."""
     from kafkapy.backends.selection import open_cluster
     from kafkapy.metadata.reassignment.plan_cost import log_dir_moves, plan_cost
-    from kafkapy.metadata.reassignment.plan_jobs import usable_brokers
     from kafkapy.metadata.reassignment.reassignment_json import parse_reassignment
     from kafkapy.output.plan_lines import (
         cost_lines,
@@ -51,7 +50,7 @@ def run_simulate(chosen: "Selection", path: str, playing: Playing, output: Outpu
         layout = current_layout(opened, as_planned=True)
         _check(layout, plan)
         log_dirs = opened.replica_control().places(plan.keys()).current
-        cost = plan_cost(layout, plan, usable_brokers(layout))
+        cost = plan_cost(layout, plan)
         moves = log_dir_moves(layout, whole, log_dirs)
         steps = played(opened, layout, whole, playing)
     if output == Output.KAFKA:

@@ -1,5 +1,5 @@
-"""Failures that a command tells by itself: Kafka's lines, without the ``kafkapy:`` of every other error, and what could
-not be read while the rest was shown."""
+"""What a command tells beside its output: failures in Kafka's lines, without the ``kafkapy:`` of every other error, and
+what could not be read while the rest was shown."""
 
 from collections.abc import Iterable
 from typing import NoReturn
@@ -16,6 +16,16 @@ def warn(line: str) -> None:
     from kafkapy.output.sink import Sink
 
     print_lines([line], Sink(2))
+
+
+def say(line: str, output: Output) -> None:
+    """Write the line where Kafka's tool does, to stdout; where rows are wanted, to stderr."""
+    from kafkapy.output.printing import print_lines
+
+    if output != Output.KAFKA:
+        warn(line)
+    else:
+        print_lines([line])
 
 
 def tell_hint(error: KafkapyError | None) -> None:
@@ -42,11 +52,7 @@ def fail(line: str, error: KafkapyError | None = None) -> NoReturn:
 
 def fail_on_stdout(line: str, output: Output, error: KafkapyError | None = None) -> NoReturn:
     """Write the line where Kafka's tool does, to stdout, and end with exit code 1; where rows are wanted, to stderr."""
-    from kafkapy.output.printing import print_lines
-
-    if output != Output.KAFKA:
-        fail(line, error)
-    print_lines([line])
+    say(line, output)
     tell_hint(error)
     raise typer.Exit(1)
 

@@ -9,7 +9,7 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
-from .tool_errors import fail_on_stdout, warn
+from .tool_errors import fail_on_stdout, say, warn
 from .topic_options import (
     AlterOption,
     ApplyOption,
@@ -164,12 +164,12 @@ def _describe(chosen: "Selection", wanted: _Wanted, asked: list[str], only_overr
     from kafkapy.metadata.image import TOPIC
     from kafkapy.metadata.topic_description import describe_topics
     from kafkapy.metadata.topic_selection import select_topics
-    from kafkapy.output.printing import print_lines, print_rows
+    from kafkapy.output.printing import print_rows
 
     topic, topic_id, exclude_internal, if_exists = wanted._replace(topic_id=_topic_id(wanted.topic_id))
     if topic is not None and topic_id is not None and if_exists:
         used = "Only topic id will be used when both --topic and --topic-id are specified"
-        print_lines([f"{used} and topicId is not Uuid.ZERO_UUID"])
+        say(f"{used} and topicId is not Uuid.ZERO_UUID", output)
     with closing(open_cluster(chosen)) as opened:
         image = opened.image()
         found = select_topics(image, topic, topic_id, exclude_internal)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 from kafkapy.tour.step import StepName
 
@@ -25,6 +26,7 @@ app = new_app()
         ("Take the tour:", "kafkapy tour"),
         ("Keep the cluster that it makes, to go on with:", "kafkapy tour --keep my-tour"),
         ("What it shows:", "kafkapy tour --list"),
+        ("The command lines of all steps, for a program:", "kafkapy tour --list --output json"),
         ("Only what is said about the lines of a segment:", "kafkapy tour --step dump"),
     ),
 )
@@ -42,6 +44,9 @@ def tour(
         bool | None,
         typer.Option("--pause/--no-pause", help="Wait after each step.  [default: on a terminal]", show_default=False),
     ] = None,
+    output: Annotated[
+        Output, typer.Option("--output", help="With --list: as lines, or as rows with typed fields.")
+    ] = Output.KAFKA,
 ) -> None:
     """Show what kafkapy does, step by step, on a cluster that it makes for that.
 
@@ -51,7 +56,7 @@ def tour(
     from kafkapy.tour.itinerary import STEPS
 
     if list_:
-        _print_steps(STEPS)
+        _print_steps(STEPS, output)
         return
     if pause is None:
         pause = os.isatty(0) and os.isatty(1)
@@ -106,11 +111,12 @@ class _Tour:
                 print_styled(played_lines(played, _terminal_width()))
 
 
-def _print_steps(steps: "tuple[Step, ...]") -> None:
-    from kafkapy.output.printing import print_lines
+def _print_steps(steps: "tuple[Step, ...]", output: Output) -> None:
+    from kafkapy.output.printing import print_rows
+    from kafkapy.output.tour_lines import step_row
 
     width = max(len(step.name) for step in steps)
-    print_lines(f"{step.name:{width}}  {step.title}" for step in steps)
+    print_rows(output, ((f"{step.name:{width}}  {step.title}", step_row(step)) for step in steps))
 
 
 def _without_the_users_defaults() -> dict[str, str]:

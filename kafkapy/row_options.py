@@ -18,8 +18,14 @@ COLUMNS, NO_HEADER, SORT_BY = "kafkapy.columns", "kafkapy.no_header", "kafkapy.s
 
 def with_row_options(params: Sequence[Parameter]) -> list[Parameter]:
     """The parameters of a command, with these three behind ``--output`` where it says how rows are printed: it has a
-    default there."""
-    return [each for param in params for each in (param, *(_beside(param) if _says_how(param) else ()))]
+    default there. A name that the command has for something else stays what it is."""
+    taken = {name for param in params for name in param.opts}
+    return [
+        each
+        for param in params
+        for each in (param, *(_beside(param) if _says_how(param) else ()))
+        if each is param or taken.isdisjoint(each.opts)
+    ]
 
 
 def _says_how(param: Parameter) -> bool:

@@ -18,15 +18,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from kafkapy.backends.cluster import LATEST, Cluster
-from kafkapy.backends.consuming import (
-    POLL_INTERVAL_MS,
-    UNLIMITED,
-    Fetched,
-    Limits,
-    fetch,
-    fetched_of,
-    is_out_of_range,
-)
+from kafkapy.backends.consuming import POLL_INTERVAL_MS, UNLIMITED, Limits
+from kafkapy.backends.fetched import Fetched, fetch, fetched_of, is_out_of_range
 from kafkapy.backends.fetcher import Fetcher
 from kafkapy.backends.group_events import Event
 from kafkapy.backends.group_member import GroupMember, Position

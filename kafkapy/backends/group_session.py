@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from kafkapy.backends.cluster import EARLIEST, Cluster
-from kafkapy.backends.consuming import Bounds, StartAt, all_bounds, resolve, within
 from kafkapy.backends.group_member import NO_GENERATION, GroupMember, Position
 from kafkapy.backends.group_options import GroupOptions
 from kafkapy.backends.group_rebalance import Rebalance
@@ -23,6 +22,7 @@ from kafkapy.backends.group_subscription import GroupSubscription, Sources
 from kafkapy.backends.log_dir_lock import LogDirHeldError
 from kafkapy.backends.record_handler import RecordHandler
 from kafkapy.backends.shared_cluster import Shared
+from kafkapy.backends.start_position import Bounds, StartAt, all_bounds, resolve, within
 from kafkapy.backends.waiting import Tell
 from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
 from kafkapy.errors import KafkaError, KafkapyError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kafkapy.backends.consuming import partitions_of
+from kafkapy.backends.consumed_partitions import partitions_of
 from kafkapy.backends.retry_topics import Delay, RetryTopics
 from kafkapy.metadata.image import MetadataImage
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from kafkapy.backends.cluster import Cluster
-from kafkapy.backends.consuming import Fetched
+from kafkapy.backends.fetched import Fetched
 from kafkapy.backends.group_subscription import Source
 from kafkapy.formats.record_batch import Record
 

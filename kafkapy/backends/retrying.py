@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from kafkapy.backends.batch_sender import TOO_LARGE, BatchSender
 from kafkapy.backends.cluster import Cluster
-from kafkapy.backends.consuming import Fetched
 from kafkapy.backends.exec_handler import ExecHandler, Failure
+from kafkapy.backends.fetched import Fetched
 from kafkapy.backends.group_subscription import Source
 from kafkapy.backends.line_reader import Line
 from kafkapy.backends.log_configs import log_config

@@ -15,7 +15,7 @@ from kafkapy.errors import DamagedFileError, FormatError
 from kafkapy.formats import leader_epoch_checkpoint, partition_metadata, producer_snapshot
 from kafkapy.formats.offset_index import OffsetIndex
 from kafkapy.formats.time_index import TimeIndex
-from kafkapy.log.batch import batch_bytes, is_good, why_bad
+from kafkapy.log.batch import batch_bytes, flaw
 from kafkapy.log.index_file import read_written
 from kafkapy.log.names import (
     DELETED_SUFFIX,
@@ -30,7 +30,6 @@ from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.segment_reader import SegmentReader
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME
 
-NEWEST_MAGIC = 2
 SAMPLED_ENTRIES = 64
 ON_START = "a broker makes it anew when it starts; kafkapy reads without it"
 
@@ -76,10 +75,9 @@ def _batches(segment: SegmentReader, repair: str) -> Iterator[Finding]:
         for window, header in segment.walk_from(segment.base_offset, whole=True):
             at = window.position
             lost = f"offsets {header.base_offset} to {header.last_offset}"
-            if header.magic > NEWEST_MAGIC:
-                yield _damage(DamagedFileError(segment.log_path, at, f"magic {header.magic}"), segment, repair, lost)
-            elif not is_good(header, batch_bytes(window, header.size)):
-                yield _damage(DamagedFileError(segment.log_path, at, why_bad(header)), segment, repair, lost)
+            reason = flaw(header, batch_bytes(window, header.size))
+            if reason is not None:
+                yield _damage(DamagedFileError(segment.log_path, at, reason), segment, repair, lost)
             elif header.last_offset < end:
                 text = f"offset {header.last_offset} at byte {at} stands behind offset {end - 1}"
                 yield error(segment.log_path, text, repair)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from kafkapy.log.window import Window
 
+NEWEST_MAGIC = 2
 _LEGACY = Struct(">qiIbbq")  # offset, size, crc, magic, attributes, timestamp (magic 1)
 _LEGACY_BITS = {0: CODEC_MASK, 1: CODEC_MASK | LOG_APPEND_TIME}
 
@@ -85,6 +86,13 @@ def is_good(header: BatchHeader, data: bytes) -> bool:
 def why_bad(header: BatchHeader) -> str:
     """What is told of a batch that is not good."""
     return f"Record is corrupt (stored crc = {header.crc})"
+
+
+def flaw(header: BatchHeader, data: bytes) -> str | None:
+    """Why no consumer can read a batch or message: its magic, which no checksum of a batch covers, or its checksum."""
+    if header.magic > NEWEST_MAGIC:
+        return f"magic {header.magic}"
+    return None if is_good(header, data) else why_bad(header)
 
 
 def _header(window: Window, entry: Entry) -> BatchHeader:

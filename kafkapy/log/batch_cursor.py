@@ -1,11 +1,11 @@
 """A place in the log of one copy of a partition, which moves on by batches or by bytes.
 
-Invariant: every batch it gives out is whole and passes its checksum. Indexes only help to find the beginning of a
-batch: an entry that the log does not agree with is not used.
+Invariant: every batch it gives out is whole, passes its checksum, and has a magic and offsets that can be: no checksum
+covers these. Indexes only help to find the beginning of a batch: an entry that the log does not agree with is not used.
 
 The log ends before a torn write: a batch that is cut off, or nothing but zeros, at the end of the last segment. What is
-there of such a batch has to begin as one that comes next would. Every other thing that is no batch is damage, told by
-file and byte.
+there of such a batch has to begin as one that comes next would, and nothing good follows in it: else its size is wrong.
+Every other thing that is no batch is damage, told by file and byte.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import CorruptRecordError, DamagedFileError
-from kafkapy.log.batch import Batch, batch_bytes, walk
-from kafkapy.log.batches import PREFIX, PREFIX_SIZE, next_entry
+from kafkapy.log.batch import NEWEST_MAGIC, Batch, batch_bytes, flaw, walk
+from kafkapy.log.batches import PREFIX, PREFIX_SIZE, Entry, next_entry, why_torn
+from kafkapy.log.resync import is_valid_at, is_valid_entry, next_valid
 from kafkapy.log.window import Window
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from kafkapy.log.segment_reader import SegmentReader
 
 _SCAN = 1 << 20
-_NEWEST_MAGIC = 2
 _LARGEST_RELATIVE_OFFSET = (1 << 31) - 1
 
 
@@ -111,16 +111,24 @@ class BatchCursor:
         window = self._opened()
         window.seek(self.place.position)
         try:
-            for position, header in walk(window, verify=True):
-                return Batch(header, position, batch_bytes(window, header.size))
+            for position, header in walk(window):
+                batch = Batch(header, position, batch_bytes(window, header.size))
+                reason = flaw(header, batch.data) or self._out_of_order(window, header)
+                if reason is not None:
+                    raise self._damage(reason)
+                return batch
         except CorruptRecordError as error:
             if self.torn_bytes():
                 return None
             raise self._damage(str(error)) from None
         if self.torn_bytes():
             return None
-        what = "these bytes are no batch" if self.is_last_segment else "the last batch of a segment is cut off"
-        raise self._damage(what)
+        if not self.is_last_segment:
+            raise self._damage("the last batch of a segment is cut off")
+        if not self._begins_as_next():
+            raise self._damage("these bytes are no batch")
+        window.seek(self.place.position)
+        raise self._damage(why_torn(window))
 
     def torn_bytes(self) -> int:
         """How many bytes are left of a torn write, where the log ends here."""
@@ -130,6 +138,7 @@ class BatchCursor:
         window.seek(self.place.position)
         try:
             cut_off = self.is_last_segment and next_entry(window) is None and self._begins_as_next()
+            cut_off = cut_off and not self._goes_on(window)
         except CorruptRecordError:
             cut_off = self.is_last_segment and self._only_zeros()
         return self.rest if cut_off else 0
@@ -177,9 +186,13 @@ class BatchCursor:
         return position if header is not None and header.last_offset == offset else since
 
     def _place_of(self, offset: int) -> Place:
-        for position, _ in self.segment.headers(offset):
-            return Place(self.place.number, position)
-        return Place(self.place.number, self.segment.size)
+        """The batch with ``offset``, or where the batches before it end: at the end of the segment, or at damage."""
+        end = 0
+        for window, header in self.segment.walk_from(offset):
+            if header.last_offset >= offset:
+                return Place(self.place.number, window.position)
+            end = window.position + header.size
+        return Place(self.place.number, end)
 
     def _begins_as_next(self) -> bool:
         """Whether the first bytes here are those of a batch that may follow the one before."""
@@ -190,7 +203,34 @@ class BatchCursor:
         magic: int
         offset, _, magic = PREFIX.unpack(head)
         largest = self.segment.base_offset + _LARGEST_RELATIVE_OFFSET
-        return 0 <= magic <= _NEWEST_MAGIC and self.offset() <= offset <= largest
+        return 0 <= magic <= NEWEST_MAGIC and self.offset() <= offset <= largest
+
+    def _goes_on(self, window: Window) -> bool:
+        """Whether the batch here is all there, or a good one follows in the bytes that it claims."""
+        position = self.place.position
+        head = self.peek(PREFIX_SIZE)
+        if len(head) < PREFIX_SIZE:
+            return False
+        offset, _, magic = PREFIX.unpack(head)
+        if is_valid_entry(window, Entry(position, offset, self.rest, magic)):
+            return True
+        return next_valid(window, position + 1, self.offset()) is not None
+
+    def _out_of_order(self, window: Window, header: BatchHeader) -> str | None:
+        """Why the offsets of the good batch here cannot be; of two that are not in order the first one is told."""
+        first, last, behind = self.segment.base_offset, header.last_offset, self.place.position + header.size
+        if header.base_offset < first:
+            return f"offset {header.base_offset} in a segment that begins with offset {first}"
+        head = window.peek(behind, PREFIX_SIZE)
+        if len(head) == PREFIX_SIZE:
+            following: int = PREFIX.unpack(head)[0]
+            is_behind = following <= last and is_valid_at(window, behind, first - 1)
+        elif not self.is_last_segment:
+            following = self._segments[self.place.number + 1].base_offset
+            is_behind = following <= last
+        else:
+            return None
+        return f"offset {last} is followed by offset {following}" if is_behind else None
 
     def _only_zeros(self) -> bool:
         position, window = self.place.position, self._opened()

@@ -10,11 +10,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from kafkapy.errors import CorruptRecordError
+
 if TYPE_CHECKING:
     import mmap
+    from collections.abc import Iterator
 
 FIRST_WINDOW = 1 << 20
 MAX_WINDOW = 1 << 24
+PIECE = 1 << 20
 
 
 class Window:
@@ -94,6 +98,15 @@ class Window:
     def peek(self, position: int, size: int) -> bytes:
         """Up to ``size`` bytes at ``position`` of the file, also past the limit."""
         return os.pread(self._descriptor, size, position)
+
+    def pieces(self, start: int, end: int) -> Iterator[bytes]:
+        """The bytes ``start`` to ``end`` of the file, a piece at a time."""
+        while start < end:
+            piece = self.peek(start, min(PIECE, end - start))
+            if not piece:
+                raise CorruptRecordError("the file shrank while it was read")
+            yield piece
+            start += len(piece)
 
     def map(self, start: int, size: int) -> mmap.mmap:
         """A read-only memory map of a part of the file; ``start`` must be a multiple of the page size."""

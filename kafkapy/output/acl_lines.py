@@ -38,6 +38,11 @@ def adding_lines(pattern: ResourcePattern, entries: Sequence[AccessControlEntry]
     yield ""
 
 
+def added_row(acl: Acl, is_new: bool) -> dict[str, Any]:
+    """An ACL that was added, or was there."""
+    return {**_row(acl), "type": "added_acl", "is_new": is_new}
+
+
 def question(pattern: ResourcePattern, entries: Sequence[AccessControlEntry]) -> Iterator[str]:
     """What is asked before anything is removed."""
     if not entries:

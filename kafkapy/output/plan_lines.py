@@ -35,6 +35,8 @@ def cost_lines(layout: Layout, cost: PlanCost, throttle: int | None) -> Iterator
     yield f"  rack violations  {cost.rack_violations_before} before, {cost.rack_violations_after} after"
     yield f"  imbalance        before: {_imbalance(cost.imbalance_before)}"
     yield f"                   after:  {_imbalance(cost.imbalance_after)}"
+    yield f"                   (farthest from its share, {_counted(cost)};"
+    yield "                   leaders: who leads now, and when --execute has elected)"
     if throttle is not None:
         yield f"  time             {duration(cost.seconds(throttle))} at {throttle} B/s for each broker"
     yield from _broker_lines(cost)
@@ -80,6 +82,8 @@ def cost_rows(layout: Layout, plan: Assignment, cost: PlanCost, throttle: int | 
         "leaders_moved": cost.leaders_moved,
         "rack_violations_before": cost.rack_violations_before,
         "rack_violations_after": cost.rack_violations_after,
+        "counted_before": list(cost.counted_before),
+        "counted_after": list(cost.counted_after),
         **{f"{name}_imbalance_before": round(each, 6) for name, each in cost.imbalance_before._asdict().items()},
         **{f"{name}_imbalance_after": round(each, 6) for name, each in cost.imbalance_after._asdict().items()},
         "throttle": throttle,
@@ -170,6 +174,12 @@ def _partition_row(layout: Layout, partition: TopicPartition, after: tuple[int, 
 
 def _imbalance(found: Imbalance) -> str:
     return f"replicas {found.replicas:.1%}, leaders {found.leaders:.1%}, bytes {found.bytes:.1%}"
+
+
+def _counted(cost: PlanCost) -> str:
+    """Of how many brokers the imbalance is; those that the plan empties count before it only."""
+    before, after = len(cost.counted_before), len(cost.counted_after)
+    return f"of {before} up" if before == after else f"of {before} up, then of {after} not emptied"
 
 
 def _broker_lines(cost: PlanCost) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
+from typing import Any
 
 from kafkapy.output.styled_lines import Line
 from kafkapy.tour.itinerary import Suggestion
@@ -42,6 +43,17 @@ def step_lines(step: Step, number: int, count: int) -> Iterator[Line]:
     yield EMPTY
     yield [(f"[{number}/{count}] ", "dim"), (step.title, "step")]
     yield from _words(step.text)
+
+
+def step_row(step: Step) -> dict[str, Any]:
+    """A step as a row; its command lines as they are typed."""
+    return {
+        "type": "tour_step",
+        "step": step.name.value,
+        "title": step.title,
+        "needs_spark": step.needs_spark,
+        "commands": [command.line for command in step.commands],
+    }
 
 
 def command_lines(command: Command) -> Iterator[Line]:

@@ -27,16 +27,6 @@ LONGEST_VARINT = 10
 NO_DATA = b"\x01\x01\x00"  # null, null, no headers
 
 
-def pieces(window: Window, start: int, end: int) -> Iterator[bytes]:
-    """The bytes ``start`` to ``end`` of the window's file, a piece at a time."""
-    while start < end:
-        piece = window.peek(start, min(PIECE, end - start))
-        if not piece:
-            raise CorruptRecordError("the file shrank while it was read")
-        yield piece
-        start += len(piece)
-
-
 class Span(NamedTuple):
     """Where a record and its parts lie in the body of its batch."""
 

@@ -30,7 +30,7 @@ from kafkapy.kernel.kernel import Columns, check_records, dump_batches
 from kafkapy.log.batches import Entry, is_cut_off, next_entry, read_header
 from kafkapy.log.inflater import Inflater
 from kafkapy.log.window import MAX_WINDOW, Window
-from kafkapy.scan.large_batch import Body, LargeRecord, pieces, spans
+from kafkapy.scan.large_batch import Body, LargeRecord, spans
 
 if TYPE_CHECKING:
     from kafkapy.scan.filters import RecordFilter
@@ -136,7 +136,7 @@ class LogDump:
             return False
         start, size = self._window.start, min(entry.size, self._window.available)
         crc = crc32c(self._window.view[start + ATTRIBUTES_POSITION : start + size])
-        for piece in pieces(self._window, entry.position + size, entry.end):
+        for piece in self._window.pieces(entry.position + size, entry.end):
             crc = crc32c(piece, crc)
         return bool(crc == header.crc)
 

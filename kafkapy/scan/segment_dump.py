@@ -79,7 +79,7 @@ class SegmentDump:
 
     def _run_resyncing(self, window: Window, dump: LogDump) -> int:
         """Print every valid batch; tell which bytes and offsets are lost between them."""
-        from kafkapy.scan.resync import is_valid_entry
+        from kafkapy.log.resync import is_valid_entry
 
         while window.remaining > 0:
             try:
@@ -102,7 +102,7 @@ class SegmentDump:
 
     def _skip_damage(self, window: Window, entry: Entry | None) -> None:
         """Go on where a valid batch begins: at the end of the damaged one if that is so, else by search."""
-        from kafkapy.scan.resync import is_valid_at, next_valid
+        from kafkapy.log.resync import is_valid_at, next_valid
 
         start = window.position
         if entry is not None and (entry.end == window.limit or is_valid_at(window, entry.end, self._last_good)):

@@ -20,6 +20,7 @@ from kafkapy.formats.message_set import Message, inner_messages
 from kafkapy.formats.record_batch import DELETE_HORIZON, HEADER_SIZE, LOG_OVERHEAD, NO_PRODUCER_ID, BatchHeader
 from kafkapy.log.batches import Entry, next_entry, read_header
 from kafkapy.log.names import LOG_SUFFIX
+from kafkapy.log.resync import is_valid_entry, next_valid
 from kafkapy.log.window import Window
 from kafkapy.output.output_format import Output
 from kafkapy.output.progress import Progress
@@ -27,7 +28,6 @@ from kafkapy.output.row_writer import row_writer
 from kafkapy.output.sink import Sink
 from kafkapy.scan.large_batch import Body
 from kafkapy.scan.options import DumpOptions
-from kafkapy.scan.resync import is_valid_entry, next_valid
 
 SHOWN = 20
 

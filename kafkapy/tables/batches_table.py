@@ -71,9 +71,7 @@ class BatchesTable:
         yield from row_batches(schema, _rows(scan, split, "valid" in schema.names, damages))
         if part.tail is not None:
             damages.note(part.tail, part.path, part.end)
-        rows = damages.batch()
-        if rows is not None:
-            yield rows
+        yield from damages.batches()
 
 
 def _rows(scan: Scan, split: Split, verify: bool, damages: DamageRows) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pyarrow as pa
 
 from kafkapy.errors import DamagedFileError
@@ -30,10 +32,9 @@ class DamageRows:
             row = {**self._place, "damage": reason, "damage_file": path, "damage_position": position}
             self._rows.append(row)
 
-    def batch(self) -> pa.RecordBatch | None:
-        """A row for each; None where there is none."""
-        if not self._rows:
-            return None
-        known = set(self._schema.names)
-        rows = [{name: value for name, value in row.items() if name in known} for row in self._rows]
-        return pa.RecordBatch.from_pylist(rows, schema=self._schema)
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """A batch with a row for each, where there is any."""
+        if self._rows:
+            known = set(self._schema.names)
+            rows = [{name: value for name, value in row.items() if name in known} for row in self._rows]
+            yield pa.RecordBatch.from_pylist(rows, schema=self._schema)

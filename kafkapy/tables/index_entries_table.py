@@ -79,9 +79,7 @@ class IndexEntriesTable:
             place = {"topic": own.topic, "partition": own.partition}
             rows = (place | row for row in _rows(SegmentReader(*own.part), damages.found))
             yield from row_batches(schema, (row for row in rows if _is_wanted(row, scan)))
-            told = damages.batch()
-            if told is not None:
-                yield told
+            yield from damages.batches()
 
 
 def _size(segment: SegmentReader) -> int:

@@ -99,9 +99,7 @@ class InternalTopicTable:
                 count, columns = self.columns(records, scan, schema.names)
                 if count:
                     yield column_batch(schema, columns, count)
-            rows = damages.batch()
-            if rows is not None:
-                yield rows
+            yield from damages.batches()
 
 
 def _of_records(scan: Scan) -> Scan:

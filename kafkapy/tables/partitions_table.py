@@ -69,7 +69,8 @@ class PartitionsTable:
         schema = read_schema(self, scan)
         cluster = open_paths(scan.paths)
         logs = {} if LOG_COLUMNS.isdisjoint(schema.names) else _logs(cluster, scan, split.part)
-        rows, told = [], []
+        rows: list[dict[str, Any]] = []
+        told: list[pa.RecordBatch] = []
         for partition in split.part:
             damages = DamageRows(self, scan, Split(partition.topic, partition.partition, 0, None))
             row = _metadata(cluster, partition)
@@ -79,9 +80,9 @@ class PartitionsTable:
             except DamagedFileError as error:
                 damages.found(error)
             rows.append(row)
-            told.append(damages.batch())
+            told += damages.batches()
         yield from row_batches(schema, rows)
-        yield from (batch for batch in told if batch is not None)
+        yield from told
 
 
 def _partitions(cluster: LogDirsCluster, scan: Scan) -> list[TopicPartition]:

@@ -57,9 +57,7 @@ class RecordsTable:
                 yield arrays.batch(buffers)
         if part.tail is not None:
             damages.note(part.tail, part.path, part.end)
-        rows = damages.batch()
-        if rows is not None:
-            yield rows
+        yield from damages.batches()
 
 
 class _PartReader:

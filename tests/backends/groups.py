@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kafkapy.backends.cluster import EARLIEST, Cluster
-from kafkapy.backends.consuming import Fetched, Limits
+from kafkapy.backends.consuming import Limits
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
+from kafkapy.backends.fetched import Fetched
 from kafkapy.backends.group_events import parse_events
 from kafkapy.backends.group_options import GroupOptions
 from kafkapy.backends.group_run import GroupRun, consume

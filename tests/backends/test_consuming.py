@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from kafkapy.backends.cluster import EARLIEST, LATEST
-from kafkapy.backends.consuming import Consumer, Fetched, StartAt, follow, is_committed, limited, partitions_of
+from kafkapy.backends.consumed_partitions import partitions_of
+from kafkapy.backends.consuming import Consumer, follow, is_committed, limited
+from kafkapy.backends.fetched import Fetched
 from kafkapy.backends.log_dirs import LogDirsCluster
+from kafkapy.backends.start_position import StartAt
 from kafkapy.errors import CorruptRecordError, KafkaError, UsageError
 from kafkapy.formats.compression import Codec
 from kafkapy.formats.record_batch import Header, Record

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from kafkapy.backends.cluster import LATEST, Cluster
-from kafkapy.backends.consuming import UNLIMITED, Fetched, Limits
+from kafkapy.backends.consuming import UNLIMITED, Limits
 from kafkapy.backends.exec_handler import Failure
+from kafkapy.backends.fetched import Fetched
 from kafkapy.backends.group_subscription import Source
 from kafkapy.backends.retry_topics import Origin, RetryTopics, headers_of, parse_delays
 from kafkapy.backends.retrying import Counts, RetryingHandler

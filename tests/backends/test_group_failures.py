@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kafkapy.backends import failures
-from kafkapy.backends.consuming import Fetched
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
+from kafkapy.backends.fetched import Fetched
 from kafkapy.backends.group_subscription import Source
 from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS
 from kafkapy.errors import KafkaError

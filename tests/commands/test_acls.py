@@ -47,6 +47,15 @@ def test_added_listed_and_removed(capfd: Capture, cluster: Path) -> None:
     assert run(capfd, *where, "--list") == (0, "", "")
 
 
+def test_added_as_rows(capfd: Capture, cluster: Path) -> None:
+    args = ("acls", "--cluster", cluster, "--add", "--topic", "t", "--allow-principal", "User:a", "--output", "jsonl")
+    assert run(capfd, *args, "--operation", "Read").code == 0
+    done = run(capfd, *args, "--operation", "Read", "--operation", "Write")
+    found = [(row["type"], row["resource_name"], row["operation"], row["is_new"]) for row in done.rows]
+    assert found == [("added_acl", "t", "READ", False), ("added_acl", "t", "WRITE", True)]
+    assert len(run(capfd, "acls", "--cluster", cluster, "--list", "--output", "jsonl").rows) == 2
+
+
 def test_the_cluster_is_a_resource_and_a_directory(capfd: Capture, cluster: Path) -> None:
     where = ("acls", "--cluster", cluster)
     done = run(capfd, *where, "--add", "--cluster", "--operation", "Alter", "--allow-principal", "User:a")

@@ -49,6 +49,39 @@ def test_internal_topics_are_left_out(capfd: Capture, directory: Path, tmp_path:
     assert any(line.startswith("__consumer_offsets") for line in everything.lines)
 
 
+def test_a_dry_run_has_rows(capfd: Capture, directory: Path, tmp_path: Path) -> None:
+    """--columns stays what it is for the files: a dry run is the same command line with an option more."""
+    args = ("--cluster", directory, "--topic", "orders", "--to", "json", "--columns", "offset", "--out", tmp_path / "o")
+    rows = export(capfd, *args, "--dry-run", "--output", "jsonl", "--sort-by", "offsets").rows
+    assert rows == [
+        {
+            "type": "planned_export",
+            "table": "records",
+            "is_whole": False,
+            "topic": "orders",
+            "partition": partition,
+            "from_offset": 0,
+            "to_offset": end,
+            "offsets": end,
+        }
+        for partition, end in ((1, 5), (0, 10))
+    ]
+    (done,) = export(capfd, *args, "--output", "jsonl").rows
+    assert (done["type"], done["rows"], done["files"], done["out"]) == ("export", 15, 2, str(tmp_path / "o"))
+    header = "type,table,is_whole,topic,partition,from_offset,to_offset,offsets"
+    assert export(capfd, *args, "--dry-run", "--output", "csv").lines == [header]
+    refused = export(capfd, *args, "--dry-run", "--output", "csv", "--sort-by", "offset")
+    assert (refused.code, refused.out) == (2, "")
+    assert "no column 'offset'; did you mean 'offsets'?" in refused.err
+
+
+def test_a_table_that_is_exported_whole(capfd: Capture, directory: Path, tmp_path: Path) -> None:
+    args = ("--cluster", directory, "--table", "partitions", "--to", "json", "--out", tmp_path / "out", "--dry-run")
+    assert export(capfd, *args).lines == ["the table partitions is exported whole, in the place of what is there"]
+    (row,) = export(capfd, *args, "--output", "jsonl").rows
+    assert (row["table"], row["is_whole"], row["topic"], row["offsets"]) == ("partitions", True, None, None)
+
+
 def test_nothing_is_new(capfd: Capture, directory: Path, tmp_path: Path) -> None:
     args = "--cluster", directory, "--topic", "orders", "--to", "csv", "--out", tmp_path / "out"
     assert export(capfd, *args).err.startswith("exported 15 rows in 2 files of ")

@@ -88,6 +88,14 @@ def test_kafkas_errors_are_on_stdout(capfd: Capture, directory: Path, topics_fil
     assert generate(capfd, directory, *args).err == "kafkapy: broker 77 of --broker-list is not known, and left out\n"
 
 
+def test_rows_are_kept_clear_of_kafkas_errors(capfd: Capture, directory: Path) -> None:
+    args = ("--drain-broker", "9")
+    told = generate(capfd, directory, *args)
+    assert (told.code, told.out, told.err) == (1, "Error: Unknown broker id 9\n", "")
+    as_rows = generate(capfd, directory, *args, "--output", "jsonl")
+    assert (as_rows.code, as_rows.out, as_rows.err) == (1, "", told.out)
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
@@ -105,6 +113,52 @@ def test_options_that_do_not_go_together(capfd: Capture, directory: Path, args: 
     done = run(capfd, "reassign-partitions", "--cluster", directory, *args)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+JOBS = {
+    "drain": ("--drain-broker", "2"),
+    "drain of one topic": ("--drain-broker", "2", "--topics-to-move-json-file", "audit.json"),
+    "drain by Kafka's draw": ("--drain-broker", "2", "--strategy", "kafka", "--seed", "1"),
+    "add": ("--add-broker", "4"),
+    "demote": ("--demote-broker", "1"),
+    "rebalance": ("--rebalance",),
+    "Kafka's own": ("--topics-to-move-json-file", "audit.json", "--broker-list", "1,4", "--seed", "1"),
+}
+
+
+@pytest.mark.parametrize("down", [(), ("3",)], ids=["all up", "one down"])
+@pytest.mark.parametrize("job", JOBS.values(), ids=JOBS.keys())
+def test_a_plan_costs_the_same_when_it_is_made_and_when_it_is_played(
+    capfd: Capture, directory: Path, monkeypatch: pytest.MonkeyPatch, job: tuple[str, ...], down: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(directory.parent)
+    Path("audit.json").write_text('{"topics":[{"topic":"audit"}]}')
+    for broker in down:
+        assert run(capfd, "cluster", "stop-broker", broker, "--cluster", directory).code == 0
+    made = generate(capfd, directory, *job, "--save", "plan.json")
+    assert made.code == 0
+    simulate = ("reassign-partitions", "--cluster", directory, "--simulate", "--reassignment-json-file", "plan.json")
+    told = [line for line in made.err.splitlines() if not line.startswith("Still led")]
+    assert "imbalance" in made.err
+    assert run(capfd, *simulate).lines[: len(told)] == told
+    rows = [each for each in run(capfd, *simulate, "--output", "jsonl").rows if not each["type"].startswith("step")]
+    assert generate(capfd, directory, *job, "--output", "jsonl").rows == rows
+
+
+def test_the_imbalance_says_which_brokers_count(capfd: Capture, directory: Path) -> None:
+    lines = generate(capfd, directory, "--drain-broker", "2").err.splitlines()
+    assert lines[5:9] == [
+        "  imbalance        before: replicas 100.0%, leaders 100.0%, bytes 0.0%",
+        "                   after:  replicas 0.0%, leaders 0.0%, bytes 0.0%",
+        "                   (farthest from its share, of 4 up, then of 3 not emptied;",
+        "                   leaders: who leads now, and when --execute has elected)",
+    ]
+    (cost,) = [
+        row
+        for row in generate(capfd, directory, "--drain-broker", "2", "--output", "jsonl").rows
+        if row["type"] == "plan_cost"
+    ]
+    assert (cost["counted_before"], cost["counted_after"]) == ([1, 2, 3, 4], [1, 3, 4])
 
 
 def test_a_drain_moves_only_what_it_must(capfd: Capture, directory: Path) -> None:

@@ -109,6 +109,31 @@ def test_one_copy_is_nothing_to_compare(capfd: Capture, golden: Path) -> None:
     assert done.lines[2] == "  broker 2 has a replica too, but none of its log dirs is given"
 
 
+@pytest.mark.parametrize(
+    ("position", "data", "reason"),
+    [
+        (8, b"\x7f\xff\xff\xff", "the batch has a size of 2147483659 bytes, the file ends after "),
+        (16, b"\x07", "magic 7"),
+        (17, b"\x00\x00\x00\x01", "Record is corrupt (stored crc = 1)"),
+    ],
+    ids=["length", "magic", "crc"],
+)
+def test_one_copy_that_is_damaged(capfd: Capture, crashed: Path, position: int, data: bytes, reason: str) -> None:
+    """Whose checkpoints say nothing, so that all is told by the first batch of the only segment."""
+    log_dir = crashed / "crashed" / "broker-1"
+    for name in (offset_checkpoint.RECOVERY_POINT_FILE, offset_checkpoint.HIGH_WATERMARK_FILE):
+        (log_dir / name).write_bytes(offset_checkpoint.encode({}))
+    path = log_dir / "orders-0" / f"{0:020d}.log"
+    path.write_bytes(path.read_bytes()[:position] + data + path.read_bytes()[position + len(data) :])
+    done = run(capfd, "replica-diff", "orders:0", "--log-dirs", str(log_dir), "--repair-plan")
+    assert (done.code, done.lines[0]) == (1, "orders-0: 1 copy, damaged")
+    assert done.lines[1].endswith("  damaged at offset 0")
+    assert done.lines[2].startswith(f"    byte 0 of {path}: {reason}")
+    assert "save a copy of it, then cut it off at offset 0, before the damage" in done.lines[-1]
+    (row,) = run(capfd, "replica-diff", "orders:0", "--log-dirs", str(log_dir), "--output", "jsonl").rows
+    assert (row["verdict"], row["damage"]["path"], row["damage"]["position"]) == ("damaged", str(path), 0)
+
+
 def test_histories_that_parted_by_epochs(capfd: Capture, crashed: Path) -> None:
     """The follower truncates by itself; both batches are shown."""
     offset = headers(crashed, 1)[-2][1].base_offset

@@ -72,6 +72,12 @@ def test_by_topic_id(capfd: Capture, golden: Path) -> None:
     by_id = run(capfd, "topics", "--log-dirs", dirs(golden), "--describe", "--topic-id", topic_id)
     assert by_id.lines[0] == by_name.lines[0]
     assert by_id.lines[1] == by_name.lines[1].partition("\tElr:")[0] + "\tElr: N/A\tLastKnownElr: N/A"
+    both = ("topics", "--log-dirs", dirs(golden), "--describe", "--topic-id", topic_id, "--topic", "tx", "--if-exists")
+    said = run(capfd, *both).lines[0]
+    assert said.startswith("Only topic id will be used")
+    as_rows = run(capfd, *both, "--output", "jsonl")
+    assert {row["topic"] for row in as_rows.rows} == {"tx"}, "rows are kept clear of what is said beside them"
+    assert as_rows.err == f"{said}\n"
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,23 @@ def test_a_feature_goes_and_comes(live: LiveKafka) -> None:
         check(live, pair("features", *up, code=0), lambda: _must(live, "features", *down))
 
 
+def test_levels_of_features_as_rows(live: LiveKafka) -> None:
+    where = ("features", "--bootstrap-server", live.bootstrap)
+    done = live.kafkapy(*where, "upgrade", "--feature", "group.version=1", "--dry-run", "--output", "jsonl")
+    (row,) = map(json.loads, done.lines)
+    found = (done.code, row["feature"], row["level"], row["is_dry_run"], row["error"])
+    assert found == (0, "group.version", 1, True, None)
+    asked = ("upgrade", "--feature", "nothing=1")
+    refused = live.kafkapy(*where, *asked, "--output", "jsonl")
+    (row,) = map(json.loads, refused.lines)
+    assert (refused.code, refused.err) == (1, "1 out of 1 operation(s) failed.\n")
+    assert row["error"].endswith("Exception")
+    assert live.kafkapy(*where, *asked).lines == [f"Could not upgrade nothing to 1. {row['message']}"]
+    old = live.kafkapy(*where, "downgrade", "--metadata", "3.4-IV0", "--dry-run", "--output", "jsonl")
+    assert [json.loads(line)["operation"] for line in old.lines] == ["downgrade"]
+    assert "`metadata` flag is deprecated" in old.err
+
+
 def _must(live: LiveKafka, *args: str) -> None:
     assert live.kafkapy(args[0], "--bootstrap-server", live.bootstrap, *args[1:]).code == 0
 

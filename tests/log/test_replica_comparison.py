@@ -272,6 +272,75 @@ def test_what_no_broker_was_about_to_write_is_damage(tmp_path: Path, tail: bytes
     assert torn_bytes(reader(theirs)) == 0
 
 
+def one_segment(directory: Path, count: int) -> Path:
+    """A log of some batches; its only file."""
+    log = open_log(str(directory), DELETE)
+    for number in range(count):
+        log.append_as_leader(encode_batch([Record(0, NOW, b"k", b"%d" % number)]), 0, NOW)
+    log.close(NOW)
+    return directory / f"{0:020d}.log"
+
+
+def overwrite(path: Path, position: int, data: bytes) -> None:
+    before = path.read_bytes()
+    path.write_bytes(before[:position] + data + before[position + len(data) :])
+
+
+TOO_LONG = "the batch has a size of 65548 bytes, the file ends after "
+
+
+@pytest.mark.parametrize("followed", [False, True])
+@pytest.mark.parametrize(
+    ("position", "data", "reason"),
+    [
+        (0, b"\xff", "offset -72057594037927936 in a segment that begins with offset 0"),
+        (8, b"\0\1\0\0", TOO_LONG),
+        (8, b"\xff", "Found record size -"),
+        (8, b"\0\0\0\x28", "Record is corrupt"),
+        (16, b"\3", "magic 3"),
+        (16, b"\1", "Record is corrupt"),
+        (17, b"crc!", "Record is corrupt"),
+        (0, bytes.fromhex("57a1c3e90b4d6f22 00c0ffee"), "these bytes are no batch"),
+    ],
+)
+def test_the_first_batch_of_the_only_segment(
+    tmp_path: Path, followed: bool, position: int, data: bytes, reason: str
+) -> None:
+    """Whatever is wrong with it: no other batch, and no other copy, is needed to see that."""
+    path = one_segment(tmp_path, 3 if followed else 1)
+    overwrite(path, position, data)
+    damage = verify(reader(tmp_path), 0)
+    assert damage is not None
+    assert (damage.offset, damage.path, damage.position) == (0, str(path), 0)
+    assert damage.reason.startswith(reason)
+    assert torn_bytes(reader(tmp_path)) == 0
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_offsets_that_are_not_in_order(tmp_path: Path, which: int) -> None:
+    """No checksum covers the first offset of a batch. Of two in the wrong order the first one is told."""
+    path = one_segment(tmp_path, 3)
+    position = batches(tmp_path)[which].position
+    overwrite(path, position + 6, b"\x0f")
+    assert verify(reader(tmp_path), 0) == (
+        which,
+        str(path),
+        position,
+        f"offset {3840 + which} is followed by offset {which + 1}",
+    )
+
+
+def test_a_wrong_size_where_the_log_starts_inside_a_segment(tmp_path: Path) -> None:
+    path = one_segment(tmp_path, 4)
+    path.with_suffix(".index").unlink()
+    position = batches(tmp_path)[1].position
+    overwrite(path, position + 8, b"\0\1\0\0")
+    damage = verify(reader(tmp_path, 3), 3)
+    assert damage is not None
+    assert (damage.path, damage.position) == (str(path), position)
+    assert damage.reason.startswith(TOO_LONG)
+
+
 def test_a_closed_segment_that_was_cut_is_damage(tmp_path: Path) -> None:
     ours, theirs = tmp_path / "1", tmp_path / "2"
     log = open_log(str(ours), DELETE)

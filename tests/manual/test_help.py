@@ -16,6 +16,7 @@ from kafkapy.lazy_group import COMMANDS
 from kafkapy.manual.page import page_of
 from kafkapy.manual.plain_text import plain_text
 from tests.commands.running import run
+from tests.terminal import shown_on_terminal
 
 HEADINGS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"]
 
@@ -80,19 +81,9 @@ def test_text_has_all_of_a_page_within_its_width() -> None:
 def test_a_terminal_shows_it_through_man(root: Path) -> None:
     if shutil.which("man") is None:
         pytest.skip("man is not installed")
-    terminal, shown = pty.openpty()
     program = [sys.executable, "-m", "kafkapy", "help", "topics"]
     environment = {**os.environ, "MANPAGER": "cat", "PAGER": "cat", "TERM": "xterm", "MANWIDTH": "80"}
-    process = subprocess.Popen(program, cwd=root, env=environment, stdout=shown, stdin=subprocess.DEVNULL)
-    os.close(shown)
-    text = b""
-    try:
-        while part := os.read(terminal, 65536):
-            text += part
-    except OSError:  # Linux tells the end of a terminal so
-        pass
-    os.close(terminal)
-    assert process.wait() == 0
+    text = shown_on_terminal(program, root, environment)
     assert text.startswith(b"KAFKAPY-TOPICS(1)")
 
 

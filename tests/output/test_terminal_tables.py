@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
-import struct
 import subprocess
 import sys
-import termios
 from pathlib import Path
 
 import pytest
 
 from tests.output.row_world import made
+from tests.terminal import shown_on_terminal
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CASES = {
@@ -35,24 +32,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def on_terminal(args: list[str], width: int, height: int = 50, **environment: str) -> str:
     """What is shown by a terminal that is so wide."""
-    mine, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
     own = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "kafkapy", *args], cwd=ROOT, stdout=theirs, stderr=theirs, stdin=theirs,
-        env=own | {"TERM": "xterm-256color"} | environment,
-    )  # fmt: skip
-    os.close(theirs)
-    shown = b""
-    try:
-        while chunk := os.read(mine, 65536):
-            shown += chunk
-    except OSError:
-        pass  # Linux says so when the last one closes the other end
-    finally:
-        os.close(mine)
-    assert process.wait() == 0
-    return shown.decode().replace("\r\n", "\n")
+    command = [sys.executable, "-m", "kafkapy", *args]
+    return shown_on_terminal(command, ROOT, own | {"TERM": "xterm-256color"} | environment, width, height).decode()
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])

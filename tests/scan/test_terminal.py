@@ -12,6 +12,7 @@ import pytest
 
 from kafkapy.formats.record_batch import BatchOptions, Record, encode_batch
 from tests.dumping import ROOT, environment
+from tests.terminal import shown_on_terminal
 
 NAME = "00000000000000000000.log"
 NASTY = b"\x1b]0;title\x07\x1b[2J\x00 \xc2\x9b31m \x7f tab\tend \xc3\xa9"
@@ -30,20 +31,8 @@ def command(*args: str | Path) -> list[str]:
 
 
 def run_on_terminal(args: list[str]) -> bytes:
-    """What a terminal gets to see; stderr is that terminal too."""
-    mine, theirs = pty.openpty()
-    process = subprocess.Popen(args, cwd=ROOT, stdout=theirs, stderr=theirs, stdin=theirs, env=environment("compiled"))
-    os.close(theirs)
-    shown = b""
-    try:
-        while chunk := os.read(mine, 65536):
-            shown += chunk
-    except OSError:
-        pass  # Linux says so when the last one closes the other end
-    finally:
-        os.close(mine)
-    assert process.wait() == 0
-    return shown.replace(b"\r\n", b"\n")
+    """What a terminal gets to see."""
+    return shown_on_terminal(args, ROOT, environment("compiled"))
 
 
 def test_a_terminal_sees_controls_as_text(nasty: Path) -> None:

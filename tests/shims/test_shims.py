@@ -115,6 +115,13 @@ def test_install_again_and_uninstall(capfd: pytest.CaptureFixture[str], bin_dire
     assert list(bin_directory.iterdir()) == [own]
 
 
+def test_scripts_as_rows(capfd: pytest.CaptureFixture[str], bin_directory: Path) -> None:
+    for args, is_there in (((), True), (("--uninstall",), False)):
+        rows = run(capfd, "install-shims", bin_directory, *args, "--output", "jsonl").rows
+        assert [row["name"] for row in rows] == list(scripts.SCRIPTS)
+        assert all(row["is_there"] is is_there is Path(row["path"]).exists() for row in rows)
+
+
 def test_a_cluster_directory_must_be_there(capfd: pytest.CaptureFixture[str], bin_directory: Path) -> None:
     done = run(capfd, "install-shims", bin_directory, "--cluster", "nowhere")
     assert done.code == 1

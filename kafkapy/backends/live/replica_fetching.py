@@ -21,7 +21,7 @@ from kafkapy.formats.control_record import ControlRecordType, decode_type_id
 from kafkapy.formats.error_codes import NONE, code_of, error_code, kafka_error
 from kafkapy.formats.record_batch import LOG_OVERHEAD, MAGIC_POSITION, decode_header
 from kafkapy.formats.transaction_index import AbortedTxn
-from kafkapy.log.batch import Batch, is_good, legacy_header, why_bad
+from kafkapy.log.batch import Batch, flaw, is_good, legacy_header
 from kafkapy.log.batch_records import batch_records
 from kafkapy.log.compared_log import DamagedCopyError
 from kafkapy.log.topic_partition import TopicPartition
@@ -126,8 +126,9 @@ class FetchCursor:
     def batch(self) -> Batch | None:
         """The batch here; None where the copy ends, or what can be read of it."""
         batch = self._peek()
-        if batch is not None and not is_good(batch.header, batch.data):
-            raise DamagedCopyError(self.path, why_bad(batch.header))
+        reason = None if batch is None else flaw(batch.header, batch.data)
+        if reason is not None:
+            raise DamagedCopyError(self.path, reason)
         return batch
 
     def skip(self, size: int) -> None:
@@ -142,7 +143,7 @@ class FetchCursor:
         """Batch by batch: of two that are the same one checksum is enough."""
         skipped = 0
         while (mine := self._peek()) is not None and (its := other._peek()) is not None:
-            if mine.data != its.data or not is_good(mine.header, mine.data):
+            if mine.data != its.data or flaw(mine.header, mine.data) is not None:
                 break
             skipped += len(mine.data)
             self.skip(len(mine.data))

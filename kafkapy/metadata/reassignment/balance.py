@@ -8,7 +8,7 @@ give it, but no less than what must be there and no more than what may.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from math import ceil, floor
 from typing import NamedTuple
 
@@ -91,26 +91,28 @@ def bounds(shares: Mapping[int, float], tolerance: float) -> Bounds:
 
 
 class Imbalance(NamedTuple):
-    """How far the broker that is farthest from its share is from it, in parts of the share (0.1 is 10%)."""
+    """How far the broker that is farthest from its share is from it, in parts of the share (0.1 is 10%).
+
+    Shares are of what the counted brokers have together; what others have, such as are down, is no part of it.
+    """
 
     replicas: float
     leaders: float
     bytes: float
 
 
-def imbalance(layout: Layout, rule: RackRule, brokers: Iterable[int]) -> Imbalance:
-    """How far ``brokers`` are from their shares."""
-    chosen = sorted(brokers)
-    every = layout.replicas.items()
-
-    def worst(counts: Mapping[int, int], weight: Callable[[int, float], tuple[int, float]]) -> float:
-        shares = ideal_shares(rule, chosen, (weight(len(r), layout.size(p)) for p, r in every))
-        return max((abs(counts.get(b, 0) - s) / s for b, s in shares.items() if s > 0), default=0.0)
-
-    leaders = layout.leader_counts()
-    share = len(layout.replicas) / len(chosen) if chosen else 0
+def imbalance(layout: Layout, rule: RackRule) -> Imbalance:
+    """How far the brokers of ``rule`` are from their shares."""
+    chosen = sorted(rule.racks)
+    held = [(sum(broker in rule.racks for broker in found), layout.size(p)) for p, found in layout.replicas.items()]
+    leaders = {broker: count for broker, count in layout.leader_counts().items() if broker in rule.racks}
     return Imbalance(
-        worst(layout.replica_counts(), lambda factor, _: (factor, 1)),
-        max((abs(leaders.get(b, 0) - share) / share for b in chosen), default=0.0) if share else 0.0,
-        worst(layout.bytes_on(), lambda factor, size: (factor, size)),
+        farthest(layout.replica_counts(), ideal_shares(rule, chosen, ((number, 1) for number, _ in held))),
+        farthest(leaders, dict.fromkeys(chosen, sum(leaders.values()) / max(1, len(chosen)))),
+        farthest(layout.bytes_on(), ideal_shares(rule, chosen, held)),
     )
+
+
+def farthest(found: Mapping[int, int], shares: Mapping[int, float]) -> float:
+    """How far the broker that is farthest from its share is from it, in parts of the share."""
+    return max((abs(found.get(b, 0) - share) / share for b, share in shares.items() if share > 0), default=0.0)

@@ -10,10 +10,11 @@ A draw that changes replication factors is no rival: Kafka gives all partitions 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.reassignment.balance import farthest
 from kafkapy.metadata.reassignment.goal import Goal
 from kafkapy.metadata.reassignment.layout import Assignment, Layout
 from kafkapy.metadata.reassignment.minimal_plan import distance, finished, loads_after, minimal_plan
@@ -70,13 +71,9 @@ def _eased(layout: Layout, goal: Goal, drawn: Assignment) -> Goal:
     """The goal with room for what the draw leaves."""
     loads = loads_after(layout, goal, drawn)
     return goal._replace(
-        replica_tolerance=_farthest(loads.counts, loads.count_shares),
-        byte_tolerance=_farthest(loads.sizes, loads.size_shares),
+        replica_tolerance=farthest(loads.counts, loads.count_shares),
+        byte_tolerance=farthest(loads.sizes, loads.size_shares),
     )
-
-
-def _farthest(found: Mapping[int, int], shares: Mapping[int, float]) -> float:
-    return max((abs(found[broker] - share) / share for broker, share in shares.items() if share > 0), default=0.0)
 
 
 def _ever_wider(layout: Layout, goal: Goal, planner: Planner) -> Iterator[Plan]:

@@ -30,6 +30,11 @@ class Layout(NamedTuple):
     fenced: frozenset[int] = frozenset()
     in_sync: Mapping[TopicPartition, frozenset[int]] = {}
 
+    @property
+    def up(self) -> tuple[int, ...]:
+        """The brokers that are up, and so can be given replicas; of a cluster that is stopped, all."""
+        return tuple(broker for broker in sorted(self.brokers) if broker not in self.fenced)
+
     def size(self, partition: TopicPartition) -> int:
         """The bytes of one copy."""
         return self.sizes.get(partition, 0)

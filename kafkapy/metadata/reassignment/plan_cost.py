@@ -6,13 +6,16 @@ log dirs of a broker is counted by itself (``log_dir_moves``): no other broker s
 
 Leaders are those who lead now, and who lead when the plan is done: of its partitions the preferred ones, where they can
 (``Layout.elected``); all other partitions keep whom they have.
+
+How balanced brokers are is told of those that are up; after a plan not of those that it takes all replicas from. That
+follows from the plan alone, so a plan that is made and one that is read from a file are told of in the same numbers.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from kafkapy.log.topic_partition import TopicPartition
@@ -38,7 +41,8 @@ class BrokerCost(NamedTuple):
 
 class PlanCost(NamedTuple):
     """``pairs`` are the bytes that go from a broker (the leader of a partition) to another; ``brokers`` is by id;
-    ``partitions`` are those that get other replicas, another order of them or another leader."""
+    ``partitions`` are those that get other replicas, another order of them or another leader. The imbalance is that of
+    the brokers in ``counted_before``, then in ``counted_after``."""
 
     partitions: int
     replicas_moved: int
@@ -46,6 +50,8 @@ class PlanCost(NamedTuple):
     leaders_moved: int
     rack_violations_before: int
     rack_violations_after: int
+    counted_before: tuple[int, ...]
+    counted_after: tuple[int, ...]
     imbalance_before: Imbalance
     imbalance_after: Imbalance
     brokers: Mapping[int, BrokerCost]
@@ -71,11 +77,11 @@ def log_dir_moves(layout: Layout, plan: Reassignment, current: LogDirs) -> dict[
     }
 
 
-def plan_cost(layout: Layout, plan: Assignment, brokers: Iterable[int]) -> PlanCost:
-    """The cost of a plan, and the balance: of all brokers before it, of ``brokers`` after it."""
-    done, chosen = layout.after(plan), [broker for broker in brokers if broker in layout.brokers]
-    pairs = copied_bytes(layout, plan)
-    rule, rule_after = RackRule(layout.brokers), RackRule({broker: layout.brokers[broker] for broker in chosen})
+def plan_cost(layout: Layout, plan: Assignment) -> PlanCost:
+    """The cost of a plan, and the balance before and after it."""
+    done, pairs = layout.after(plan), copied_bytes(layout, plan)
+    counted = _counted_after(layout, done)
+    rule, rule_after = (RackRule({b: layout.brokers[b] for b in brokers}) for brokers in (layout.up, counted))
     led_anew = {partition for partition in plan if done.leader(partition) != layout.leader(partition)}
     changed = {partition for partition, after in plan.items() if after != layout.replicas[partition]}
     return PlanCost(
@@ -85,11 +91,19 @@ def plan_cost(layout: Layout, plan: Assignment, brokers: Iterable[int]) -> PlanC
         len(led_anew),
         sum(not rule.is_kept(replicas) for replicas in layout.replicas.values()),
         sum(not rule_after.is_kept(replicas) for replicas in done.replicas.values()),
-        imbalance(layout, rule, layout.brokers),
-        imbalance(done, rule_after, chosen),
+        layout.up,
+        counted,
+        imbalance(layout, rule),
+        imbalance(done, rule_after),
         _broker_costs(layout, done, pairs),
         pairs,
     )
+
+
+def _counted_after(layout: Layout, done: Layout) -> tuple[int, ...]:
+    """The brokers that are up, but for those that a plan empties."""
+    before, after = layout.replica_counts(), done.replica_counts()
+    return tuple(broker for broker in layout.up if after[broker] or not before[broker])
 
 
 def copied_bytes(layout: Layout, plan: Assignment) -> dict[tuple[int, int], int]:

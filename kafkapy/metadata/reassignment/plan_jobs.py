@@ -64,11 +64,6 @@ def balanced(layout: Layout, job: Job) -> Goal:
     return wide._replace(receivers=receivers)
 
 
-def usable_brokers(layout: Layout) -> tuple[int, ...]:
-    """The brokers that can be given replicas; of a cluster that is stopped, all."""
-    return tuple(broker for broker in sorted(layout.brokers) if broker not in layout.fenced)
-
-
 def _scope(layout: Layout, job: Job) -> frozenset[TopicPartition]:
     topics = job.topics
     return frozenset(p for p in layout.replicas if topics is None or p.topic in topics)
@@ -76,7 +71,7 @@ def _scope(layout: Layout, job: Job) -> frozenset[TopicPartition]:
 
 def _move_topics(layout: Layout, job: Job, tolerance: float) -> Goal:
     listed = job.broker_list or ()
-    brokers = tuple(broker for broker in usable_brokers(layout) if broker in listed)
+    brokers = tuple(broker for broker in layout.up if broker in listed)
     return Goal(_scope(layout, job), brokers, tolerance=tolerance, rack_aware=job.rack_aware)
 
 
@@ -105,7 +100,7 @@ def _named_goal(layout: Layout, job: Job) -> Goal:
 
 def _base_goal(layout: Layout, job: Job) -> Goal:
     """Nothing moves, everybody who is up may receive, and who is down or gone keeps what it has."""
-    brokers = tuple(broker for broker in usable_brokers(layout) if broker not in job.drain)
+    brokers = tuple(broker for broker in layout.up if broker not in job.drain)
     named = {b for found in layout.replicas.values() for b in found}.union(layout.brokers)
     receivers = None if job.broker_list is None else frozenset(job.broker_list)
     return Goal(

@@ -59,7 +59,7 @@ def test_a_plan_is_played_to_its_end(layout: Layout, size: int | None) -> None:
     steps = list(simulate(image_of(layout), layout, parts))
     names = [name for _ in parts for name in ("started", "copied", "completed")]
     assert [step.name for step in steps] == ["before", *names, "elected"]
-    first, last, cost = steps[0], steps[-1], plan_cost(layout, plan, layout.brokers)
+    first, last, cost = steps[0], steps[-1], plan_cost(layout, plan)
     for step in steps:
         assert step.under_replicated == step.without_leader == step.stalled == 0
         assert sum(step.isr_sizes.values()) == len(layout.replicas)
@@ -77,7 +77,7 @@ def test_a_plan_is_played_to_its_end(layout: Layout, size: int | None) -> None:
 def test_who_leads_at_the_end_is_whom_the_cost_names(layout: Layout, job: Job) -> None:
     assume(layout.leaders)
     plan = make_plan(layout, job, Strategy.MINIMAL, None, Random(0)).plan
-    cost = plan_cost(layout, plan, layout.brokers)
+    cost = plan_cost(layout, plan)
     first, *_, last = simulate(image_of(layout), layout, [plan])
     for broker, each in cost.brokers.items():
         assert (first.brokers[broker].leaders, last.brokers[broker].leaders) == (

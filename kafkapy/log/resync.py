@@ -22,7 +22,6 @@ from kafkapy.formats.record_batch import (
 )
 from kafkapy.log.batches import Entry
 from kafkapy.log.window import Window
-from kafkapy.scan.large_batch import pieces
 
 LOOK_AHEAD = 1 << 20
 MAGIC = b"\x02"
@@ -104,6 +103,6 @@ def _candidates(chunk: bytes) -> list[int]:
 
 def _checksum(function: Checksum, window: Window, start: int, end: int) -> int:
     checksum = 0
-    for piece in pieces(window, start, end):
+    for piece in window.pieces(start, end):
         checksum = function(piece, checksum)
     return checksum
