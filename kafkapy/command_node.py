@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typer._click import Command, Context, Parameter
 from typer.core import TyperGroup
 
-from kafkapy.subcommand import option_groups
+from kafkapy.subcommand import first_sentence, option_groups
 from kafkapy.value_kind import ValueKind, choices, value_kind
 
 FILE_METAVARS = ("PATH", "FILE", "DIR")
@@ -25,9 +25,8 @@ class Node:
 
     @property
     def summary(self) -> str:
-        """The first sentence of the help, which stands on its first line."""
-        line = (self.command.help or "").strip().partition("\n")[0]
-        return line.partition(". ")[0].rstrip(".") + "."
+        """What it does, in a sentence."""
+        return first_sentence(self.command)
 
     @property
     def description(self) -> list[str]:

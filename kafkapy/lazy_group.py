@@ -14,7 +14,7 @@ import typer.main
 from typer._click import Command, Context, HelpFormatter
 from typer.core import TyperGroup
 
-from kafkapy.subcommand import COMMON_OPTIONS, examples, write_verbatim
+from kafkapy.subcommand import COMMON_OPTIONS, examples, write_examples
 
 COMMANDS = {
     "acls": "List, add and remove ACLs: who may do what with topics, groups and the cluster itself.",
@@ -93,8 +93,8 @@ class LazyGroup(TyperGroup):
             formatter.write_dl(list(COMMANDS.items()))
 
     def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """Write the examples as they stand."""
-        write_verbatim(self, formatter)
+        """Write the examples."""
+        write_examples(self, formatter)
 
 
 def did_you_mean(candidates: Iterable[str]) -> str:

@@ -17,9 +17,12 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from kafkapy import __version__, errors, java_args, verbose
 from kafkapy.contexts.context_option import add_options, cluster_meant, context_options
+from kafkapy.folded_line import folded
 from kafkapy.row_options import row_view, with_row_options
 
 KAFKA_VERSION = "4.3.1"
+COMMAND_LINE = "    "
+"""What a command line among the examples begins with."""
 ARGUMENTS = "Arguments"
 OPTIONS = "Options"
 OTHER_OPTIONS = "Other options"
@@ -47,7 +50,7 @@ def new_group(help_text: str, epilog: str) -> typer.Typer:
 
 def examples(*pairs: tuple[str, str]) -> str:
     """An epilog of worked examples, each a sentence and the command line that does it."""
-    return "Examples:\n" + "\n".join(f"  {sentence}\n    {line}\n" for sentence, line in pairs).rstrip("\n")
+    return "Examples:\n" + "\n".join(f"  {sentence}\n{COMMAND_LINE}{line}\n" for sentence, line in pairs).rstrip("\n")
 
 
 def _show_version(ctx: Context, _: Parameter, given: bool) -> None:
@@ -161,23 +164,39 @@ class Subcommand(TyperCommand):
                 formatter.write_dl([record for param in params if (record := param.get_help_record(ctx))])
 
     def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """Write the examples as they stand: a wrapped command line cannot be copied."""
-        write_verbatim(self, formatter)
+        """Write the examples."""
+        write_examples(self, formatter)
 
 
 class Subgroup(TyperGroup):
     """A command that has commands of its own."""
 
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """List the commands, with the whole first sentence of what each does."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, first_sentence(command)) for name, command in commands if command is not None])
+
     def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """Write the examples as they stand."""
-        write_verbatim(self, formatter)
+        """Write the examples."""
+        write_examples(self, formatter)
 
 
-def write_verbatim(command: Command, formatter: HelpFormatter) -> None:
-    """Write a command's epilog without wrapping it."""
+def first_sentence(command: Command) -> str:
+    """The first sentence of a command's help, which stands on its first line."""
+    line = (command.help or "").strip().partition("\n")[0]
+    return line.partition(". ")[0].rstrip(".") + "."
+
+
+def write_examples(command: Command, formatter: HelpFormatter) -> None:
+    """Write a command's epilog. A long command line is folded as a shell takes it, so that it can be copied."""
     if command.epilog:
         formatter.write_paragraph()
-        formatter.write(command.epilog + "\n")
+        for line in command.epilog.splitlines():
+            text = line.removeprefix(COMMAND_LINE)
+            indent = line.removesuffix(text)
+            for part in folded(text, formatter.width - len(indent)) if indent else [line]:
+                formatter.write(f"{indent}{part}\n")
 
 
 def option_groups(command: Command, ctx: Context) -> dict[str, list[Parameter]]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafkapy.folded_line import folded
 from kafkapy.manual.page import Block, Example, Heading, Page, Paragraph, Reference, Term
 
 INDENT = 7
 HALF = 3
+MARGIN = " " * (INDENT + 4)
 
 
 def plain_text(page: Page, width: int) -> Iterator[str]:
-    """The lines of a page. Command lines are not wrapped, so that they can be copied."""
+    """The lines of a page."""
     yield "NAME"
     yield from _wrapped(f"{page.name} - {page.summary}", width, INDENT)
     yield from ("", "SYNOPSIS")
@@ -34,7 +36,7 @@ def _block(block: Block, width: int) -> Iterator[str]:
         yield from _wrapped(block.text, width, INDENT)
     elif isinstance(block, Example):
         yield from _wrapped(block.sentence, width, INDENT)
-        yield " " * (INDENT + 4) + block.line
+        yield from (f"{MARGIN}{line}" for line in folded(block.line, width - len(MARGIN)))
     else:
         yield from _wrapped(f"{block.name}(1)" if isinstance(block, Reference) else _term(block), width, INDENT)
         yield from _wrapped(block.text, width, 2 * INDENT)

@@ -9,8 +9,12 @@ from __future__ import annotations
 import re
 
 from kafkapy import __version__
+from kafkapy.folded_line import INDENT, folded
 from kafkapy.manual.page import Block, Example, Heading, Page, Paragraph, Reference, Term
 
+ROOM = 67
+"""What 80 columns leave for a command line."""
+_INDENTED = "\\&" + INDENT
 CHARACTERS = str.maketrans({"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti"})
 
 
@@ -40,7 +44,8 @@ def _block(block: Block) -> list[str]:
     if isinstance(block, Heading):
         return [f".SS {_text(block.text)}"]
     if isinstance(block, Example):
-        return [".PP", _text(block.sentence), ".PP", ".RS 4", ".EX", _text(block.line), ".EE", ".RE"]
+        lines = [f"{_INDENTED}{_text(line)}" if at else _text(line) for at, line in enumerate(folded(block.line, ROOM))]
+        return [".PP", _text(block.sentence), ".PP", ".RS 4", ".EX", *lines, ".EE", ".RE"]
     return [".TP", _reference(block.name) if isinstance(block, Reference) else _term(block), _text(block.text)]
 
 
