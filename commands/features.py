@@ -130,7 +130,7 @@ def upgrade(
     epilog=examples(
         (
             "Go back to the features of a release:",
-            "kafkapy features --bootstrap-server localhost:9092 downgrade --release-version 4.2",
+            "kafkapy features --bootstrap-server localhost:9092 downgrade --release-version 4.1",
         ),
         (
             "See whether one could be lowered:",
@@ -150,7 +150,10 @@ def downgrade(
     bootstrap_controller: BootstrapControllerOption = None,
     command_config: CommandConfigOption = None,
 ) -> None:
-    """Lower the levels of features."""
+    """Lower the levels of features.
+
+    Kafka goes back to a release only where metadata has had the same form since: from 4.2 to 4.1, but not from 4.3.
+    """
     where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
     _update(where, "downgrade", _updates(release_version, feature, metadata, _downgrade_type(unsafe)), dry_run)
 
