@@ -131,7 +131,7 @@ def upgrade(
     epilog=examples(
         (
             "Go back to the features of a release:",
-            "kafkapy features --bootstrap-server localhost:9092 downgrade --release-version 4.2",
+            "kafkapy features --bootstrap-server localhost:9092 downgrade --release-version 4.1",
         ),
         (
             "See whether one could be lowered:",
@@ -152,7 +152,10 @@ def downgrade(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Lower the levels of features."""
+    """Lower the levels of features.
+
+    Kafka goes back to a release only where metadata has had the same form since: from 4.2 to 4.1, but not from 4.3.
+    """
     where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
     updates = _updates(release_version, feature, metadata, _downgrade_type(unsafe), output)
     _update(where, "downgrade", updates, dry_run, output)

@@ -59,11 +59,12 @@ PROPERTIES = (
 class LiveKafka:
     """The cluster, while the context lasts."""
 
-    def __init__(self, scratch: Path, properties: Sequence[str] = ()) -> None:
-        """``properties`` are more lines for every broker's server.properties."""
+    def __init__(self, scratch: Path, properties: Sequence[str] = (), release: str | None = None) -> None:
+        """``properties`` are more lines for every broker's server.properties; ``release`` is the one whose features
+        the cluster begins with, by default the newest."""
         libs = kafka_libs()
         self.directory = scratch / "cluster"
-        make_cluster(str(self.directory), len(BROKERS), RACKS, files=Files(sync=False), log_dirs_per_broker=2)
+        make_cluster(str(self.directory), len(BROKERS), RACKS, release, files=Files(sync=False), log_dirs_per_broker=2)
         self._brokers = RealCluster(self.directory, scratch, [*PROPERTIES, *properties])
         self._tools = ToolServer(libs, scratch / "tools.err")
         self.clients = LiveClients(self.bootstrap, libs, scratch / "clients.err")
@@ -105,6 +106,10 @@ class LiveKafka:
     def address(self, broker_id: int) -> str:
         """One broker's host and port."""
         return self._brokers.address(broker_id)
+
+    def properties_file(self, broker_id: int) -> Path:
+        """The server.properties of a broker, who is a controller too."""
+        return self._brokers.properties_file(broker_id)
 
     @property
     def running(self) -> list[int]:
@@ -228,15 +233,17 @@ class LiveKafka:
         *,
         commit: bool = False,
         properties: Mapping[str, str] | None = None,
+        changelogs: Sequence[str] = (),
     ) -> Members:
         """Members that live until they are stopped; the group is stable when this returns.
 
         Their client ids are GROUP-0, GROUP-1 ...; in the values of ``properties`` (of the Java consumer) ``{n}`` is the
-        number. Classic and consumer members read from the earliest offset, and commit if ``commit`` is set.
+        number. Classic and consumer members read from the earliest offset, and commit if ``commit`` is set. Streams
+        members have state in stores, for which the brokers make the ``changelogs``.
         """
         answer = self.clients.ask(
             "members", kind=kind, group=group, topics=list(topics), members=members, commit=commit,
-            properties=dict(properties or {}),
+            properties=dict(properties or {}), changelogs=list(changelogs),
         )  # fmt: skip
         return Members(self.clients, answer["client"])
 

@@ -19,7 +19,7 @@ from tests.kafka_jars import kafka_libs
 
 START_S = 180
 STOP_S = 60
-# Nothing goes by age: the records of some tests are old, and a slow machine would get to the first look at retention.
+# Retention would take records that are older than a week, 30 s after a start: tests have such, and some take longer.
 NO_RETENTION = ("log.initial.task.delay.ms=86400000", "log.retention.check.interval.ms=86400000")
 
 
@@ -32,10 +32,6 @@ def _is_in_sync(line: str) -> bool:
 def ending_with_us(command: list[str]) -> list[str]:
     """The command of a child that is killed when this process ends in whatever way, where the system can do that."""
     return ["setpriv", "--pdeathsig", "KILL", *command] if shutil.which("setpriv") else command
-
-
-# Retention would take records that are older than a week, 30 s after a start: tests have such, and some take longer.
-NO_RETENTION = ("log.initial.task.delay.ms=86400000", "log.retention.check.interval.ms=86400000")
 
 
 class RealCluster:
@@ -66,6 +62,10 @@ class RealCluster:
     def controller_address(self, broker_id: int) -> str:
         return f"{HOST}:{ports(broker_id, self._base_port)[1]}"
 
+    def properties_file(self, broker_id: int) -> Path:
+        """The server.properties that a broker was started with."""
+        return self._scratch / f"server-{broker_id}.properties"
+
     def __enter__(self) -> RealCluster:
         for broker in self._cluster.brokers:
             self.start(broker.id)
@@ -81,7 +81,7 @@ class RealCluster:
 
     def start(self, broker_id: int) -> None:
         """Start a broker that does not run."""
-        path = self._scratch / f"server-{broker_id}.properties"
+        path = self.properties_file(broker_id)
         lines = broker_properties(str(self._directory), self._cluster, broker_id, self._base_port)
         path.write_text("\n".join([*lines, *NO_RETENTION, *self._properties]) + "\n")
         command = ending_with_us(self._java("-Xmx256M", "kafka.Kafka", str(path)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -58,15 +59,24 @@ VOLATILE = (
 """What is another in each run."""
 
 
-def run_page(page: Page, is_wanted: Callable[[Example], bool], other: Mapping[str, str] | None = None) -> None:
+Around = Callable[[str], AbstractContextManager[Mapping[str, str]]]
+"""Of a line, what holds while it runs: the value is what is written otherwise in it."""
+
+
+def nothing_else(_line: str) -> AbstractContextManager[Mapping[str, str]]:
+    return nullcontext({})
+
+
+def run_page(page: Page, is_wanted: Callable[[Example], bool], around: Around = nothing_else) -> None:
     """Run those examples of a page that are wanted; each must end well, and print what the page says."""
     shell = Shell()
     wanted = [each for each in page.examples if is_wanted(each) and not each.line.startswith(tuple(NOT_HERE))]
     for number, example in enumerate(wanted):
-        line = prepared(example.line, shell, [each.line for each in wanted[:number]], other or {})
-        shown = shell.run(line)
-        asks_for_code = number + 1 < len(wanted) and wanted[number + 1].line == "echo $?"
-        assert shown.code == 0 or asks_for_code, f"{page.name}: {line}\n{shown.text}"
+        with around(example.line) as other:
+            line = prepared(example.line, shell, [each.line for each in wanted[:number]], other)
+            shown = shell.run(line)
+            asks_for_code = number + 1 < len(wanted) and wanted[number + 1].line == "echo $?"
+            assert shown.code == 0 or asks_for_code, f"{page.name}: {line}\n{shown.text}"
         if example.printed is not None:
             check_printed(f"{page.name}: {line}", example.printed, shown.text)
 

@@ -321,7 +321,7 @@ public class ClientServer {
             each -> properties.put(each.getKey(), each.getValue().asText().replace("{n}", "" + number)));
         return switch (kind) {
             case "share" -> shareMember(properties, topics);
-            case "streams" -> streamsMember(properties, topics);
+            case "streams" -> streamsMember(properties, topics, JSON.convertValue(request.get("changelogs"), STRINGS));
             default -> {
                 Consumer<byte[], byte[]> consumer =
                     new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -366,10 +366,13 @@ public class ClientServer {
         };
     }
 
-    /** A member as Kafka Streams has it, with a topology that reads the topics and has no state. */
-    private static Member streamsMember(Properties properties, List<String> topics) {
+    /** A member as Kafka Streams has it, with a topology that reads the topics and has a store for each changelog. */
+    private static Member streamsMember(Properties properties, List<String> topics, List<String> changelogs) {
+        Map<String, StreamsRebalanceData.TopicInfo> stores = new HashMap<>();
+        for (String changelog : changelogs)
+            stores.put(changelog, new StreamsRebalanceData.TopicInfo(Optional.empty(), Optional.empty(), Map.of()));
         StreamsRebalanceData.Subtopology subtopology =
-            new StreamsRebalanceData.Subtopology(Set.copyOf(topics), Set.of(), Map.of(), Map.of(), List.of());
+            new StreamsRebalanceData.Subtopology(Set.copyOf(topics), Set.of(), Map.of(), stores, List.of());
         StreamsRebalanceData data = new StreamsRebalanceData(
             UUID.randomUUID(), Optional.empty(), Optional.empty(), Map.of("0", subtopology), Map.of());
         properties.put("key.deserializer", ByteArrayDeserializer.class.getName());

@@ -15,6 +15,7 @@ from tests.live_pairs import Pair, check, pair, pairs, same
 WORDS, MORE, OUTSIDE = "st-words", "st-more", "st-outside"
 RUNNING, STOPPED, SHARED = "st-running", "st-stopped", "st-shared"
 MISSING = "st-not-there"
+CHANGELOG = f"{STOPPED}-counts-changelog"
 T0 = 1_700_000_000_000
 OFFSETS = {0: 2, 1: 1}
 
@@ -36,7 +37,7 @@ def groups(live: LiveKafka) -> Iterator[LiveKafka]:
 
 
 def _stopped(live: LiveKafka) -> None:
-    live.members("streams", STOPPED, [WORDS, MORE]).stop()
+    live.members("streams", STOPPED, [WORDS, MORE], changelogs=[CHANGELOG]).stop()
     live.commit(STOPPED, WORDS, OFFSETS)
 
 
@@ -174,9 +175,26 @@ def test_offsets_are_deleted(groups: LiveKafka, case: Pair) -> None:
 )
 def test_groups_are_deleted(groups: LiveKafka, named: tuple[str, ...], more: tuple[str, ...]) -> None:
     def made() -> None:
+        if more:
+            _until_deleted(groups, CHANGELOG)
         if STOPPED in named:
             _stopped(groups)
 
     args = ("--delete", *(word for name in named for word in ("--group", name)), *more)
     check(groups, Pair(("StreamsGroupCommand", *args), ("streams-groups", *args), order="sorted"), made)
     made()
+
+
+@pytest.mark.pair
+def test_a_reset_deletes_the_topics_of_the_group(groups: LiveKafka) -> None:
+    def made() -> None:
+        _until_deleted(groups, CHANGELOG)
+        _stopped(groups)
+
+    more = ("--all-input-topics", "--to-earliest", "--execute", "--delete-all-internal-topics")
+    check(groups, pair("streams-groups", "--reset-offsets", "--group", STOPPED, *more, order="sorted", code=0), made)
+    made()
+
+
+def _until_deleted(live: LiveKafka, topic: str) -> None:
+    live.until(lambda: all(each.topic != topic for each in live.wait_until_in_sync()))

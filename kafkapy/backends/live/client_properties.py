@@ -22,6 +22,7 @@ from kafkapy.errors import FormatError, KafkapyError
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _DNS_LOOKUPS = ("use_all_dns_ips", "resolve_canonical_bootstrap_servers_only")
 _CANONICAL = _DNS_LOOKUPS[1]
+_OF_NODES = "process.roles"
 _NUMBERS = {
     "request_timeout_ms": "request.timeout.ms",
     "connection_timeout_ms": "socket.connection.setup.timeout.ms",
@@ -54,13 +55,16 @@ def _load(path: str) -> dict[str, str]:
 
 
 def client_config(properties: Mapping[str, str], source: str) -> ClientConfig:
-    """The settings as such, from ``source``; names of settings that no client has are told on stderr."""
+    """The settings as such, from ``source``; names of settings that no client has are told on stderr.
+
+    In the file of a node, which ``metadata-quorum add-controller`` is given, there are many, and none is a mistake.
+    """
     from kafkapy.backends.live.config_providers import resolve_references
 
     trimmed = {name: java_trim(value) for name, value in properties.items()}
     resolved = {name: java_trim(value) for name, value in resolve_references(trimmed, source).items()}
     unknown = check_settings(resolved, source)
-    if unknown:
+    if unknown and _OF_NODES not in resolved:
         _tell(unknown_settings_warning(source, unknown))
     return _config(resolved, source)
 

@@ -147,6 +147,15 @@ def test_an_unknown_setting_is_told_without_its_value(capsys: pytest.CaptureFixt
     assert capsys.readouterr().err == f"kafkapy: c.properties: {told}\n"
 
 
+def test_the_file_of_a_node_is_full_of_settings_that_no_client_has(capsys: pytest.CaptureFixture[str]) -> None:
+    config = client_config(
+        {"process.roles": "controller", "node.id": "4", "log.dirs": "/kafka", "request.timeout.ms": "1000"},
+        "controller.properties",
+    )
+    assert config.request_timeout_ms == 1000
+    assert capsys.readouterr().err == ""
+
+
 def test_an_unknown_setting_of_security_is_an_error() -> None:
     assert refused({"ssl.truststore.locaton": "/ca"}) == (
         "ssl.truststore.locaton: no client has this setting; did you mean 'ssl.truststore.location'?"
