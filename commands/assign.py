@@ -7,7 +7,7 @@ import typer
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import OutputOption
+from .cluster_options import LinesOption
 
 GROUP = "The group"
 CHANGES = "What happens to it"
@@ -83,7 +83,7 @@ def assign(
             rich_help_panel=CHANGES,
         ),
     ] = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Show how an assignor divides partitions, and what moves when the group changes.
 

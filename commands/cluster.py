@@ -9,7 +9,7 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_group
 
 from . import cluster_nodes
-from .cluster_options import ClusterOption, selection
+from .cluster_options import ClusterOption, LinesOption, selection
 
 if TYPE_CHECKING:
     from kafkapy.backends.directory import DirectoryCluster
@@ -25,7 +25,6 @@ app = new_group(
     ),
 )
 
-OutputOption = Annotated[Output, typer.Option("--output", help="How to print: as lines, or as rows with typed fields.")]
 TopicOption = Annotated[
     str | None,
     typer.Option(
@@ -49,7 +48,7 @@ def status(
     topic: TopicOption = None,
     exclude_internal: ExcludeInternalOption = False,
     cluster: ClusterOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Show the brokers, and where every replica stands. Of every partition: who leads, who is in sync, and where each
     replica's log ends."""
@@ -86,7 +85,7 @@ def stop_broker(
     topic: TopicOption = None,
     exclude_internal: ExcludeInternalOption = False,
     cluster: ClusterOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Stop a broker in good order: its leaders move first."""
     from kafkapy.backends import failures
@@ -119,7 +118,7 @@ def kill_broker(
     topic: TopicOption = None,
     exclude_internal: ExcludeInternalOption = False,
     cluster: ClusterOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Let a broker crash. It is fenced, and its leaders move where they can."""
     from kafkapy.backends import failures
@@ -142,7 +141,7 @@ def start_broker(
     topic: TopicOption = None,
     exclude_internal: ExcludeInternalOption = False,
     cluster: ClusterOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Start a broker again. One that was stopped or killed then catches up by 'replicate'; one that lags fetches
     again."""
@@ -173,7 +172,7 @@ def lag_broker(
     topic: TopicOption = None,
     exclude_internal: ExcludeInternalOption = False,
     cluster: ClusterOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Let a broker stop fetching, until it is started. It goes on leading what it leads. Where it follows it leaves the
     ISR after replica.lag.time.max.ms; until then acks=all waits for it."""
@@ -198,7 +197,7 @@ def replicate(
     topic: TopicOption = None,
     exclude_internal: ExcludeInternalOption = False,
     cluster: ClusterOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Let the followers of all partitions fetch. Those that are not in sync come into the ISR by it."""
     from kafkapy.backends import failures
@@ -226,7 +225,7 @@ def advance(
     topic: TopicOption = None,
     exclude_internal: ExcludeInternalOption = False,
     cluster: ClusterOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Let simulated time pass: brokers that lag leave the ISRs."""
     from kafkapy.backends import failures

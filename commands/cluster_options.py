@@ -60,6 +60,8 @@ CommandConfigOption = Annotated[str | None, command_config_option()]
 OutputOption = Annotated[
     Output, typer.Option("--output", help="How to print: as Kafka's tool does, or as rows with typed fields.")
 ]
+LinesOption = Annotated[Output, typer.Option("--output", help="How to print: as lines, or as rows with typed fields.")]
+"""The same of a command that Kafka does not have."""
 
 
 def selection(

@@ -8,6 +8,7 @@ from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_group
 
+from .cluster_options import LinesOption
 from .spark_options import EngineName
 from .tool_errors import warn
 
@@ -18,7 +19,6 @@ KIND = "Which cluster it is (exactly one)"
 USUAL = "What its commands do by default"
 
 ContextArgument = Annotated[str, typer.Argument(metavar="CONTEXT", help="The name of the context.", show_default=False)]
-OutputOption = Annotated[Output, typer.Option("--output", help="How to print: as lines, or as rows with typed fields.")]
 
 app = new_group(
     "Give clusters names, and choose the one that commands mean.\n\n"
@@ -40,7 +40,7 @@ app = new_group(
         ("The same for a script:", "kafkapy config list --output json"),
     ),
 )
-def list_(output: OutputOption = Output.KAFKA) -> None:
+def list_(output: LinesOption = Output.KAFKA) -> None:
     """List the contexts."""
     from kafkapy.contexts.config_file import read_config
     from kafkapy.output.aligned import aligned
@@ -217,7 +217,7 @@ def show(
     name: Annotated[
         str | None, typer.Argument(metavar="[CONTEXT]", help="The name of the context.", show_default=False)
     ] = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Show what a context stands for, and where each value comes from; by default the one that commands mean here."""
     from kafkapy.contexts.config_file import read_config

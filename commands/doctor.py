@@ -11,7 +11,7 @@ from kafkapy.errors import KafkapyError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
+from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LinesOption, LogDirsOption, selection
 
 if TYPE_CHECKING:
     from kafkapy.backends.log_dirs import LogDirsCluster
@@ -39,7 +39,7 @@ def doctor(
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
     command_config: CommandConfigOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Check the surroundings and a cluster, and say what to do about what is wrong.
 

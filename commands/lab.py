@@ -8,7 +8,7 @@ import typer
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_group
 
-from .cluster_options import OutputOption
+from .cluster_options import LinesOption
 from .scratch_directory import scratch_directory
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ ScenarioArgument = Annotated[
         ("The same for a program:", "kafkapy lab list --output json"),
     ),
 )
-def list_(output: OutputOption = Output.KAFKA) -> None:
+def list_(output: LinesOption = Output.KAFKA) -> None:
     """Name the scenarios that come with kafkapy."""
     from kafkapy.lab.library import shipped
     from kafkapy.output.lab_rows import scenario_rows
@@ -62,7 +62,7 @@ def list_(output: OutputOption = Output.KAFKA) -> None:
 def show(
     scenario: ScenarioArgument,
     source: Annotated[bool, typer.Option("--source", help="The file itself, to write another by.")] = False,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Show what a scenario is about and its steps, without playing it."""
     from kafkapy.lab.library import load, path_of
@@ -99,7 +99,7 @@ def run(
         str | None,
         typer.Option("--keep", metavar="DIR", help="A new or empty directory to play in; its logs are kept."),
     ] = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Play a scenario on a scratch directory, with a table for each partition after every step.
 

@@ -3,10 +3,10 @@ this."""
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkapy.errors import KafkapyError, UsageError
-from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
+from kafkapy.near_misses import missing
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -14,8 +14,8 @@ from .cluster_options import (
     BootstrapOption,
     ClusterOption,
     CommandConfigOption,
+    LinesOption,
     LogDirsOption,
-    OutputOption,
     selection,
 )
 from .lag_options import (
@@ -103,7 +103,7 @@ def lag(
     master: MasterOption = None,
     conf: ConfOption = None,
     driver_memory: DriverMemoryOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Show how far groups are behind: records, time, rates, when they will have caught up, and what happened."""
     is_history = history or plot
@@ -204,14 +204,14 @@ def _asked(cluster: "Cluster", options: LagOptions) -> Any:
 
 def _print_history(found: "LagHistory", options: LagOptions) -> None:
     from kafkapy.output.lag_lines import event_line, evidence_line, history_lines, lag_lines
-    from kafkapy.output.lag_rows import LAG_COLUMNS, event_row, evidence_rows, lag_row
+    from kafkapy.output.lag_rows import LAG_COLUMNS, event_row, lag_row
     from kafkapy.output.printing import print_lines, print_rows
 
     points = _shown(found.points, options.by)
     groups = {point.group for point in points}
     evidence = {group: each for group, each in found.evidence.items() if group in groups}
     if options.output is not Output.KAFKA:
-        rows = [*map(lag_row, points), *map(event_row, found.events), *evidence_rows(evidence)]
+        rows = [*(lag_row(point, evidence.get(point.group)) for point in points), *map(event_row, found.events)]
         print_rows(options.output, ((None, row) for row in rows), LAG_COLUMNS)
         return
     print_lines(history_lines(points) if options.history else lag_lines(points))
@@ -233,20 +233,34 @@ def _finish(points: Iterable["LagPoint"], chosen: "Selection", options: LagOptio
     """Tell of what could not be read, and of what was asked for and is not there."""
     shown = {point.group for point in points}
     where = " of these topics" if options.topics else ""
-    for name in options.groups:
-        if name not in shown and not any(problem.startswith(f"group {name}:") for problem in problems):
-            warn(f"kafkapy: group {name} had committed nothing{where}{_meant(name, chosen)}")
+    told = [name for name in options.groups if any(problem.startswith(f"group {name}:") for problem in problems)]
+    silent = [name for name in options.groups if name not in shown and name not in told]
+    is_topic_missing = options.topics and not shown
+    known = _known(chosen) if silent or is_topic_missing else None
+    for name in silent:
+        if known is not None and name not in known.groups:
+            problems.append(missing("group", name, known.groups))
+        else:
+            warn(f"kafkapy: group {name} had committed nothing{where}")
+    if known is not None and is_topic_missing:
+        problems += (missing("topic", name, known.topics) for name in options.topics if name not in known.topics)
     finish(problems)
 
 
-def _meant(name: str, chosen: "Selection") -> str:
-    """Which group was probably meant, of those that there are."""
+class _Known(NamedTuple):
+    """What there is in a cluster."""
+
+    groups: list[str]
+    topics: list[str]
+
+
+def _known(chosen: "Selection") -> _Known | None:
+    """The names of all groups and topics; None where they cannot be told."""
     from kafkapy.backends.selection import open_cluster
 
     with suppress(KafkapyError), closing(open_cluster(chosen)) as opened:
-        known = [listing.group_id for listing in opened.groups().list()]
-        return "" if name in known else did_you_mean(name, known, VERY_SIMILAR)
-    return ""
+        return _Known([listing.group_id for listing in opened.groups().list()], list(opened.image().topics))
+    return None
 
 
 def _compare(chosen: "Selection", options: LagOptions) -> None:

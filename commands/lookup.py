@@ -8,7 +8,7 @@ from kafkapy.errors import KafkaError, Unsupported, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .cluster_options import BootstrapOption, ClusterOption, LinesOption, LogDirsOption, selection
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection
@@ -43,7 +43,7 @@ def lookup(
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Show how Kafka finds a record: segment, index entries, batches, and how little of the log is read."""
     if (offset is None) == (time is None):

@@ -10,7 +10,7 @@ from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, OutputOption, selection
+from .cluster_options import BootstrapOption, ClusterOption, LinesOption, LogDirsOption, selection
 
 if TYPE_CHECKING:
     from kafkapy.backends.maintenance import Action
@@ -59,7 +59,7 @@ def maintenance(
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Run once what brokers do in the background: retention, compaction, snapshots, expiry."""
     from kafkapy.output.printing import print_rows

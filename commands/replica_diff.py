@@ -11,7 +11,7 @@ from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
+from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LinesOption, LogDirsOption, selection
 from .tool_errors import tell_problems
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def replica_diff(
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
     command_config: CommandConfigOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Compare the copies of partitions batch by batch: where they part, and which one to trust.
 

@@ -16,8 +16,8 @@ from .cluster_options import (
     BootstrapOption,
     ClusterOption,
     CommandConfigOption,
+    LinesOption,
     LogDirsOption,
-    OutputOption,
     selection,
 )
 from .lag_options import parse_duration, parse_time
@@ -112,7 +112,7 @@ def throughput(
     master: MasterOption = None,
     conf: ConfOption = None,
     driver_memory: DriverMemoryOption = None,
-    output: OutputOption = Output.KAFKA,
+    output: LinesOption = Output.KAFKA,
 ) -> None:
     """Show what comes in, by topic, partition or producer and over time, and when retention will take it."""
     from kafkapy.backends.selection import file_paths, open_cluster

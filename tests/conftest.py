@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 TOGETHER = ("live", "spark")
@@ -18,11 +19,13 @@ _ORDER = {"live": 0, "spark": 1, "reference": 2}
 
 def pytest_configure() -> None:
     """Have Ctrl-C mean something also where a shell began us in the background, which ignores it; and let no cluster
-    of whoever runs the tests be meant."""
+    of whoever runs the tests be meant. How long an example of Hypothesis takes tells of the machine only."""
     for name in ("KAFKAPY_CLUSTER", "KAFKAPY_CONTEXT", "KAFKAPY_VERBOSE"):
         os.environ.pop(name, None)
     os.environ["KAFKAPY_CONFIG"] = os.path.join(os.devnull, "config.yaml")
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    settings.register_profile("kafkapy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("kafkapy")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

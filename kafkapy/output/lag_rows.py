@@ -1,11 +1,12 @@
 """Lag, what happened to offsets, and how far back that is known, as rows with typed fields; null is what is not known.
 
-A row of a topic has no partition, one of a whole group no topic either. Rates are records a second.
+A row of a topic has no partition, one of a whole group no topic either. Rates are records a second. From
+``commits_since_timestamp`` on every commit of the group is known; ``commits_whole`` where none was ever erased. Two
+looks at a cluster know of neither.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from kafkapy.lag.commits import Evidence
@@ -16,7 +17,7 @@ from kafkapy.lag.verdict import Verdict
 Row = dict[str, Any]
 
 
-def lag_row(point: LagPoint) -> Row:
+def lag_row(point: LagPoint, evidence: Evidence | None = None) -> Row:
     """A moment of a partition, topic or group."""
     return {
         "type": "lag",
@@ -36,6 +37,8 @@ def lag_row(point: LagPoint) -> Row:
         "last_commit_timestamp": point.last_commit,
         "partitions": point.partitions,
         "partitions_with_unknown_lag": point.unknown,
+        "commits_since_timestamp": None if evidence is None else evidence.since,
+        "commits_whole": None if evidence is None else evidence.is_whole,
     }
 
 
@@ -53,14 +56,6 @@ def event_row(event: LagEvent) -> Row:
         "to_offset": event.to_offset,
         "moved": event.moved,
     }
-
-
-def evidence_rows(evidence: Mapping[str, Evidence]) -> list[Row]:
-    """From when on every commit of a group is known; ``whole`` where none was ever erased."""
-    return [
-        {"type": "lag_evidence", "group": group, "since_timestamp": each.since, "whole": each.is_whole}
-        for group, each in evidence.items()
-    ]
 
 
 def _rounded(rate: float | None) -> float | None:

@@ -21,7 +21,9 @@ EIGHTHS = 8
 def plot(values: Sequence[float | None], width: int, height: int = 8) -> list[str]:
     """The picture with its axis, at most ``width`` wide."""
     top = max((value for value in values if value is not None), default=0)
-    labels = [_number(top * level / height) for level in range(height, 0, -1)]
+    if not top:
+        height = 1
+    labels = [_number(top * level / height) if top else "" for level in range(height, 0, -1)]
     margin = max(map(len, [*labels, "0"]))
     columns = resampled(values, max(1, width - margin - 2))
     lines = [f"{label:>{margin}} ┤{_row(columns, top, height, height - 1 - at)}" for at, label in enumerate(labels)]

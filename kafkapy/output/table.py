@@ -39,7 +39,8 @@ GOES_FIRST = (
     "protocol_type", "state_timestamp", "commit_timestamp", "metadata", "log_start_offset", "current_assignment",
     "source", "host", "protocol", "assignment_strategy", "timeout_ms", "client_id", "log_partition", "group_type",
     "group_state", "last_update_timestamp", "start_timestamp", "log_offset", "partitions_with_unknown_lag",
-    "rates_since_timestamp", "last_commit_timestamp", "compression_ratio", "bytes_per_batch", "largest_batch",
+    "commits_since_timestamp", "commits_whole", "rates_since_timestamp", "last_commit_timestamp",
+    "compression_ratio", "bytes_per_batch", "largest_batch",
     "records_per_batch", "first_timestamp", "is_in_sync",
 )  # fmt: skip
 GOES_NEXT = {

@@ -277,7 +277,6 @@ def test_patterns_do_not_feed_groups_with_the_failures_of_others(scratch: Scratc
 @settings(
     phases=(Phase.generate,),
     max_examples=25,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(

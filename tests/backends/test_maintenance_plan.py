@@ -92,7 +92,7 @@ def done(directory: Path, wanted: Wanted) -> Iterator[Action]:
         cluster.close()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(STEPS, min_size=2, max_size=8))
 def test_the_plan_is_what_is_done(pristine: Path, steps: list[tuple[str, int]]) -> None:
     with TemporaryDirectory() as scratch:

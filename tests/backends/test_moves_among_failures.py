@@ -192,7 +192,7 @@ class Story:
         assert now.leader in (*was.isr, *was.elr, *last_known) or step in ("replicate", "play")
 
 
-@settings(max_examples=15, deadline=None, phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, phases=PHASES, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEP, min_size=10, max_size=25))
 def test_nothing_is_lost_and_everything_can_be_taken_back(pristine: Path, steps: list[tuple[str, Any]]) -> None:
     with TemporaryDirectory() as scratch:

@@ -173,7 +173,7 @@ def check_done(directory: Path, plan: Reassignment, records: dict[str, list[byte
             assert f"directory.id={where}" in ids[path], "the metadata has the log dir"
 
 
-@settings(max_examples=20, deadline=None, phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, phases=PHASES, suppress_health_check=list(HealthCheck))
 @given(drawn=plans(), batch_size=st.sampled_from([None, 1, 2]))
 def test_a_plan_is_executed_and_taken_back(
     pristine: Path, tmp_path_factory: pytest.TempPathFactory, drawn: Any, batch_size: int | None
@@ -195,7 +195,7 @@ def test_a_plan_is_executed_and_taken_back(
     shutil.rmtree(directory.parent)
 
 
-@settings(max_examples=50, deadline=None, phases=PHASES, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, phases=PHASES, suppress_health_check=list(HealthCheck))
 @given(drawn=plans(), where=st.floats(0, 1, exclude_max=True), seed=st.integers(0, 99), power_cut=st.booleans())
 def test_killed_anywhere_it_goes_on_and_can_be_taken_back(
     pristine: Path,

@@ -104,8 +104,8 @@ def test_history_has_rows_events_and_evidence(capfd: Capture, minutes: Path) -> 
         ("dies", "stop", T0 + 180_000, None, 0),
         ("back", "rewind", T0 + 240_000, None, -550),
     ]
-    evidence = [row for row in done.rows if row["type"] == "lag_evidence"]
-    assert {(row["group"], row["since_timestamp"], row["whole"]) for row in evidence} == {
+    lags = [row for row in done.rows if row["type"] == "lag"]
+    assert {(row["group"], row["commits_since_timestamp"], row["commits_whole"]) for row in lags} == {
         (group, T0 + 5000, True) for group in ("back", "dies", "slow")
     }
 
@@ -244,7 +244,7 @@ def test_bad_usage(capfd: Capture, directory: Path, args: list[str], said: str) 
 
 def test_a_group_that_is_not_there_is_named(capfd: Capture, directory: Path) -> None:
     done = lag(capfd, "--cluster", directory, "--group", "nope")
-    assert (done.code, done.out, done.err) == (0, "", "kafkapy: group nope had committed nothing\n")
+    assert (done.code, done.out, done.err) == (1, "", "kafkapy: there is no group nope\n")
     assert (
         lag(capfd, "--cluster", directory, "--group", "nope", "--output", "csv").lines[0].startswith("type,timestamp")
     )

@@ -53,7 +53,7 @@ from tests.coordinator.group_history import (
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(histories(sound))
 def test_folding_is_replaying(written: list[Steps | Marker]) -> None:
     replay, log = replayed(written), load(lambda: batches(written))
@@ -61,7 +61,7 @@ def test_folding_is_replaying(written: list[Steps | Marker]) -> None:
     assert [problem.offset for problem in log.problems] == replay.damaged
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(histories(sound | garbage))
 def test_what_cannot_be_read_changes_nothing(written: list[Steps | Marker]) -> None:
     replay, log = replayed(written), load(lambda: batches(written))

@@ -300,7 +300,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(STEPS, st.sampled_from([1, 2]))
 def test_readers_see_what_was_committed_in_the_order_it_was_sent(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str]], version: int

@@ -42,7 +42,7 @@ EVERY_METADATA_RECORD = [
 
 
 @pytest.mark.parametrize(("area", "name", "version"), EVERY_RECORD)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_coordinator_record_round_trip(area: str, name: str, version: int, data: st.DataObject) -> None:
     key = data.draw(message_values(key_schema(area, name), 0))
@@ -102,7 +102,7 @@ def test_bytes_behind_a_message_are_not_looked_at() -> None:
 
 
 @pytest.mark.parametrize(("area", "name", "version"), EVERY_METADATA_RECORD)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_metadata_record_round_trip(area: str, name: str, version: int, data: st.DataObject) -> None:
     value = data.draw(message_values(metadata_record.record_schema(name, area), version))

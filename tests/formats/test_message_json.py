@@ -117,7 +117,7 @@ def test_a_field_that_the_version_lacks_must_be_at_its_default() -> None:
 
 
 @pytest.mark.parametrize(("schema", "version"), EVERY_VERSION, ids=EVERY_VERSION_IDS)
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(data=st.data())
 def test_every_message_is_json(schema: Schema, version: int, data: st.DataObject) -> None:
     tree = json_tree(schema, version, data.draw(message_values(schema, version)))

@@ -32,7 +32,7 @@ MEMBER = schemas("group_coordinator")["ConsumerGroupMemberMetadataValue"]
 
 
 @every_version
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_round_trip(schema: Schema, version: int, data: st.DataObject) -> None:
     value = data.draw(message_values(schema, version))
@@ -44,7 +44,7 @@ def test_round_trip(schema: Schema, version: int, data: st.DataObject) -> None:
 
 
 @every_version
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_truncation_is_a_schema_error(schema: Schema, version: int, data: st.DataObject) -> None:
     encoded = encode(schema, version, data.draw(message_values(schema, version)))
@@ -54,7 +54,7 @@ def test_truncation_is_a_schema_error(schema: Schema, version: int, data: st.Dat
 
 
 @every_version
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_flipped_bits_give_a_schema_error_or_a_value(schema: Schema, version: int, data: st.DataObject) -> None:
     damaged = bytearray(encode(schema, version, data.draw(message_values(schema, version))))
@@ -67,7 +67,7 @@ def test_flipped_bits_give_a_schema_error_or_a_value(schema: Schema, version: in
 
 
 @every_version
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(noise=st.binary(max_size=40))
 def test_noise_gives_a_schema_error_or_a_value(schema: Schema, version: int, noise: bytes) -> None:
     with contextlib.suppress(SchemaError):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkapy.errors import CorruptRecordError
@@ -310,7 +310,6 @@ def test_remote_log_metadata(name: str, value: dict[str, object], text: str) -> 
     assert RECORD_DECODERS["remote-log-metadata"](7, None, encoded) == (None, text)
 
 
-@settings(deadline=None)
 @given(
     decoder=st.sampled_from(sorted(RECORD_DECODERS)),
     key=st.none() | st.binary(max_size=30),

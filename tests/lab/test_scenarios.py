@@ -48,7 +48,7 @@ def test_every_scenario_says_what_it_shows(scenario: Scenario) -> None:
     assert len(scenario.title) <= 58, "kafkapy lab list is 80 columns wide"
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.data())
 def test_a_cell_that_is_another_is_found(data: st.DataObject) -> None:
     scenario = data.draw(st.sampled_from([each for each in SHIPPED.values() if len(each.steps) < 10]))

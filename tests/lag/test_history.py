@@ -95,7 +95,7 @@ def check_point(world: World, point: LagPoint) -> None:
     assert point.last_commit == (window[-1][0] if window else None)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(actions)
 def test_every_row_is_what_was_true_then(script: list[tuple[int, tuple[object, ...]]]) -> None:
     check_all(script)

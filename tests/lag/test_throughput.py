@@ -127,7 +127,7 @@ def test_preallocated_space_is_no_damage(tmp_path: Path) -> None:
 HOUR = 3_600_000
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     st.lists(st.tuples(st.integers(1, 500), st.integers(0, 100 * HOUR)), min_size=2, max_size=5),
     st.one_of(st.just(-1), st.integers(0, 150 * HOUR)),

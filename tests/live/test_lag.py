@@ -94,7 +94,7 @@ def test_history_out_of_the_offsets_topic(flowing: LiveKafka) -> None:
         if row["event"] in ("rewind", "reset")
     ]
     assert events == [(SIMPLE, "rewind", 9, 4), (LEFT, "reset", 20, 3)]
-    assert all(row["whole"] for row in rows(done, "lag_evidence"))
+    assert all(row["commits_whole"] for row in rows(done))
 
 
 @contextmanager

@@ -62,7 +62,7 @@ def contents(log: PartitionLog | PartitionReader) -> list[tuple[int, bytes | Non
     return [(record.offset, record.key, record.value) for record in found]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32),
     waits=st.lists(st.sampled_from((0, 30 * STEP, 100_000_000)), min_size=1, max_size=4),
@@ -104,7 +104,7 @@ def test_the_newest_of_each_key_stays_where_it_was(
         assert (reader.log_end_offset, newest(committed(reader))) == (end, newest(before))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32))
 def test_an_estimate_is_what_becomes_of_it(seed: int) -> None:
     with tempfile.TemporaryDirectory() as directory:

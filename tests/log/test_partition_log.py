@@ -417,7 +417,7 @@ def check_recovered(script: Script) -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_killed_while_recovering(seed: int) -> None:
     rng = Random(seed)
     with tempfile.TemporaryDirectory() as directory:
@@ -533,4 +533,4 @@ class LogMachine(RuleBasedStateMachine):
 
 
 TestLogMachine = LogMachine.TestCase
-TestLogMachine.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestLogMachine.settings = settings(max_examples=60, stateful_step_count=25)

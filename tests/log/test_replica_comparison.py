@@ -80,7 +80,7 @@ def compact(path: Path, now: int, checkpoint: int | None = None) -> int:
     return end
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=seeds, segment_bytes=st.sampled_from((300, 5000)))
 def test_the_same_batches_in_other_segments_are_alike(seed: int, segment_bytes: int) -> None:
     with two_copies(seed) as (ours, theirs, now):
@@ -95,7 +95,7 @@ def test_the_same_batches_in_other_segments_are_alike(seed: int, segment_bytes: 
         assert found == (0, reader(ours).log_end_offset, None, None, None, 0)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=seeds, share=st.floats(0, 1))
 def test_a_truncated_copy_is_shorter_and_not_different(seed: int, share: float) -> None:
     with two_copies(seed) as (ours, theirs, now):
@@ -107,7 +107,7 @@ def test_a_truncated_copy_is_shorter_and_not_different(seed: int, share: float) 
             assert compare(reader(one), reader(other)) == (0, end, None, None, None, 0)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=seeds, share=st.floats(0, 1), epoch=st.sampled_from((0, 1)))
 def test_a_copy_that_went_its_own_way(seed: int, share: float, epoch: int) -> None:
     with two_copies(seed) as (ours, theirs, now):
@@ -134,7 +134,7 @@ def test_a_copy_that_went_its_own_way(seed: int, share: float, epoch: int) -> No
         assert (mirrored.ours, mirrored.theirs) == (found.difference.theirs, found.difference.ours)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=seeds, wait=st.sampled_from((0, 30 * STEP, 100_000_000)), both=st.booleans())
 def test_compaction_is_no_difference(seed: int, wait: int, both: bool) -> None:
     with two_copies(seed) as (ours, theirs, now):
@@ -157,7 +157,7 @@ def test_compaction_is_no_difference(seed: int, wait: int, both: bool) -> None:
                 assert partly is not None
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=seeds, which=st.floats(0, 0.999), where=st.floats(0, 0.999), compacts=st.booleans())
 def test_damage_is_told_by_file_and_byte(seed: int, which: float, where: float, compacts: bool) -> None:
     with two_copies(seed) as (ours, theirs, _):
@@ -176,7 +176,7 @@ def test_damage_is_told_by_file_and_byte(seed: int, which: float, where: float, 
         assert verify(reader(theirs), 0) == damage
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=seeds, share=st.floats(0, 0.999))
 def test_retention_is_no_difference(seed: int, share: float) -> None:
     with two_copies(seed) as (ours, theirs, _):
@@ -357,7 +357,7 @@ def test_a_closed_segment_that_was_cut_is_damage(tmp_path: Path) -> None:
     assert (damage.offset, damage.reason) == (1, "the last batch of a segment is cut off")
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=seeds, share=st.floats(0, 1), chunk=st.integers(1, 900), largest=st.integers(1, 5000))
 def test_equal_bytes_are_skipped_up_to_a_batch(seed: int, share: float, chunk: int, largest: int) -> None:
     with two_copies(seed) as (ours, theirs, now):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkapy.backends.log_dirs import LogDirsCluster
@@ -114,7 +114,6 @@ def test_damaged_records_can_be_skipped() -> None:
 commits = message_values(value_schema(GROUP, "OffsetCommit"), 4, unknown_tags=False)
 
 
-@settings(deadline=None)
 @given(version=st.integers(0, 4), value=commits, has_metadata=st.booleans(), tail=st.sampled_from([b"", b"\0", b"\1"]))
 def test_a_commit_read_by_hand_is_the_same(
     version: int, value: dict[str, object], has_metadata: bool, tail: bytes

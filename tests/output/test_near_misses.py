@@ -85,7 +85,8 @@ def test_a_hint_beside_what_kafka_says(capfd: Capture, cluster: str, command: st
         ("throughput --topic ordres", 1, "there is no topic ordres; did you mean 'orders'?"),
         ("cluster status --topic ordres", 1, "there is no topic whose name matches ordres; did you mean 'orders'?"),
         ("replica-diff ordres", 1, "no copy of ordres is in the given log dirs; did you mean 'orders'?"),
-        ("lag --group biling", 0, "group biling had committed nothing; did you mean 'billing'?"),
+        ("lag --group biling", 1, "there is no group biling; did you mean 'billing'?"),
+        ("lag --topic ordres", 1, "there is no topic ordres; did you mean 'orders'?"),
         (
             "consumer-groups --reset-offsets --group billing --topic ordres --to-latest --dry-run",
             1,

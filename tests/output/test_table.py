@@ -87,7 +87,7 @@ VALUES = st.integers(0, 10**18) | st.text("ab c\n", max_size=60) | st.none() | s
     st.lists(st.dictionaries(NAMES, VALUES, min_size=1), min_size=1, max_size=4),
     st.integers(10, 200),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_numbers_that_stay_are_whole(columns: Any, rows: list[dict[str, Any]], width: int) -> None:
     columns(width)
     text = render([{"type": "t", **row} for row in rows])

@@ -142,7 +142,7 @@ class Player:
             assert held(replica, end).items() <= records.items(), "replicas agree up to the high watermark"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(STEP, min_size=20, max_size=80), st.sampled_from((2, 3)), st.sampled_from((1, 2)), st.booleans())
 def test_what_was_acknowledged_is_never_lost(
     steps: list[tuple[str, int]], brokers: int, min_isr: int, elr: bool

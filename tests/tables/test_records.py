@@ -53,7 +53,7 @@ def test_a_segment_is_split_at_its_index_entries(made: str) -> None:
     assert sum(split.size for split in many) == sum(split.size for split in few)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_bounds_are_exact(made: str, data: st.DataObject) -> None:
     offset = st.none() | st.integers(0, 330)

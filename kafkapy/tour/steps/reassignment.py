@@ -22,7 +22,7 @@ STEP = Step(
                 Note(
                     r"copied +(?P<moving>\d+) +(?P<bytes>[\d.]+ \w+) ",
                     "The last table plays the plan on a copy of the metadata: {moving} partitions copy {bytes}, and "
-                    "then change leaders. 'kafkapy reassign-partitions --execute --reassignment-json-file plan.json' "
+                    "leave broker 3. 'kafkapy reassign-partitions --execute --reassignment-json-file plan.json' "
                     "does it.",
                 ),
             ),

@@ -1,6 +1,6 @@
 """What plans cost, and how they are cut into batches."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkapy.log.topic_partition import TopicPartition
@@ -104,7 +104,6 @@ def test_nothing_costs_nothing() -> None:
 
 
 @given(layout=layouts())
-@settings(deadline=None)
 def test_sums_agree(layout: Layout) -> None:
     plan = minimal_plan(layout, Goal(frozenset(layout.replicas), tuple(layout.brokers), tolerance=0.0))
     cost = plan_cost(layout, plan)
@@ -116,7 +115,6 @@ def test_sums_agree(layout: Layout) -> None:
 
 
 @given(layout=layouts(), size=st.none() | st.integers(1, 4), limit=st.none() | st.integers(0, 2000))
-@settings(deadline=None)
 def test_batches_are_the_plan_and_keep_their_limits(layout: Layout, size: int | None, limit: int | None) -> None:
     plan = minimal_plan(layout, Goal(frozenset(layout.replicas), tuple(layout.brokers), tolerance=0.0))
     parts = batches(layout, plan, size, limit)

@@ -41,7 +41,6 @@ def check_sound(layout: Layout, plan: dict[TopicPartition, tuple[int, ...]], bro
 
 
 @given(layout=layouts(), tolerance=st.sampled_from([0.0, 0.1, 0.5]))
-@settings(deadline=None)
 def test_any_rebalance_is_sound(layout: Layout, tolerance: float) -> None:
     plan = minimal_plan(layout, everywhere(layout)._replace(tolerance=tolerance))
     check_sound(layout, plan, set(layout.brokers))
@@ -52,7 +51,6 @@ def test_any_rebalance_is_sound(layout: Layout, tolerance: float) -> None:
 
 
 @given(layout=layouts(gone=False), tolerance=st.sampled_from([0.0, 0.1]))
-@settings(deadline=None)
 def test_a_plan_never_makes_balance_worse(layout: Layout, tolerance: float) -> None:
     rule = RackRule(layout.brokers)
     assume(all(rule.is_kept(replicas) for replicas in layout.replicas.values()))
@@ -62,7 +60,7 @@ def test_a_plan_never_makes_balance_worse(layout: Layout, tolerance: float) -> N
 
 @needs_solver
 @given(layout=layouts(fewest=2))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_the_solver_is_as_balanced_as_the_heuristic_and_no_dearer(layout: Layout) -> None:
     goal = everywhere(layout)
     quick, exact = minimal_plan(layout, goal), exact_plan(layout, goal)
@@ -85,7 +83,7 @@ anywhere = layouts(mixed=False, fewest=2) | layouts(mixed=False, fewest=2, most=
 
 
 @given(layout=anywhere, job=st.sampled_from(JOBS), seed=st.integers(0, 99), down=st.booleans())
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_minimal_never_moves_more_bytes_than_kafkas_draw(layout: Layout, job: Job, seed: int, down: bool) -> None:
     last = max(layout.brokers)
     layout = layout._replace(fenced=frozenset({last} if down and last > 2 else ()))
@@ -105,7 +103,7 @@ def insisting(layout: Layout, job: Job, seed: int) -> Planned:
 
 
 @given(layout=layouts(gone=False, mixed=False, fewest=2, most=3), seed=st.integers(0, 99))
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_a_plan_beside_a_cheaper_draw_is_as_balanced_as_the_draw(layout: Layout, seed: int) -> None:
     planned = make_plan(layout, Job(rebalance=True), Strategy.MINIMAL, None, Random(seed))
     if planned.rival is None:
@@ -138,7 +136,7 @@ def drawn(layout: Layout, job: Job, seed: int) -> Assignment:
 
 
 @given(layout=layouts(gone=False, mixed=False), seed=st.integers(0, 99))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_kafkas_plan_is_never_both_cheaper_and_as_balanced(layout: Layout, seed: int) -> None:
     job = Job(rebalance=True)
     planned = make_plan(layout, job, Strategy.MINIMAL, 0.1, Random(seed))
@@ -169,14 +167,12 @@ def test_clusters_of_some_size_are_balanced_for_fewer_bytes_than_kafkas(
 
 
 @given(layout=layouts(gone=False), strategy=strategies)
-@settings(deadline=None)
 def test_rollback_is_what_was_there(layout: Layout, strategy: Strategy) -> None:
     plan = named(Job(rebalance=True), layout, strategy)
     assert layout.after(plan).after(rollback(layout, plan)) == layout
 
 
 @given(layout=layouts(fewest=2), drained=st.integers(1, 2))
-@settings(deadline=None)
 def test_a_drain_moves_what_the_broker_has_and_nothing_else(layout: Layout, drained: int) -> None:
     held = {p for p, replicas in layout.replicas.items() if drained in replicas}
     try:
@@ -207,7 +203,6 @@ def test_what_a_drained_broker_led_is_led_by_all_others() -> None:
 
 
 @given(layout=layouts())
-@settings(deadline=None)
 def test_a_broker_that_is_gone_can_be_drained(layout: Layout) -> None:
     assume(any(GONE in replicas for replicas in layout.replicas.values()))
     plan = named(Job(drain=frozenset({GONE})), layout)
@@ -216,7 +211,6 @@ def test_a_broker_that_is_gone_can_be_drained(layout: Layout) -> None:
 
 
 @given(layout=layouts(gone=False), factor=st.integers(1, 7))
-@settings(deadline=None)
 def test_a_replication_factor_adds_or_removes_what_it_must(layout: Layout, factor: int) -> None:
     assume(factor <= len(layout.brokers))
     plan = named(Job(replication_factor=factor), layout)
@@ -233,7 +227,6 @@ def test_a_replication_factor_adds_or_removes_what_it_must(layout: Layout, facto
 
 
 @given(layout=layouts(gone=False))
-@settings(deadline=None)
 def test_a_new_broker_is_the_only_one_that_gets_anything(layout: Layout) -> None:
     new = max(layout.brokers) + 1
     rack = next(iter(layout.brokers.values()))
@@ -245,7 +238,6 @@ def test_a_new_broker_is_the_only_one_that_gets_anything(layout: Layout) -> None
 
 
 @given(layout=layouts(), demoted=st.integers(1, 3))
-@settings(deadline=None)
 def test_a_demotion_moves_no_byte(layout: Layout, demoted: int) -> None:
     assume(demoted in layout.brokers)
     plan = named(Job(demote=frozenset({demoted})), layout)
@@ -257,7 +249,6 @@ def test_a_demotion_moves_no_byte(layout: Layout, demoted: int) -> None:
 
 
 @given(layout=after_failures(), demoted=st.integers(1, 2))
-@settings(deadline=None)
 def test_a_demoted_broker_leads_nothing_that_another_can_lead_now(layout: Layout, demoted: int) -> None:
     plan = named(Job(demote=frozenset({demoted})), layout)
     after = layout.after(plan)
@@ -273,7 +264,6 @@ def test_a_demoted_broker_leads_nothing_that_another_can_lead_now(layout: Layout
 
 
 @given(layout=after_failures(), strategy=strategies)
-@settings(deadline=None)
 def test_a_plan_names_only_what_it_changes(layout: Layout, strategy: Strategy) -> None:
     plan = named(Job(rebalance=True), layout, strategy)
     for partition, after in plan.items():
@@ -322,7 +312,6 @@ def test_of_fewer_replicas_one_in_sync_stays() -> None:
 
 
 @given(layout=layouts(gone=False))
-@settings(deadline=None)
 def test_racks_are_fixed_and_nothing_else_is_touched(layout: Layout) -> None:
     rule = RackRule(layout.brokers)
     plan = named(Job(fix_racks=True), layout)
@@ -410,7 +399,7 @@ def test_racks_that_only_some_brokers_have_are_refused_in_kafkas_words() -> None
 
 
 @given(layout=layouts(gone=False, fewest=2), drained=st.integers(1, 2), seed=st.integers(0, 9))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_kafkas_strategy_places_whole_topics(layout: Layout, drained: int, seed: int) -> None:
     try:
         planned = make_plan(layout, Job(drain=frozenset({drained})), Strategy.KAFKA, 0.1, Random(seed))

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kafkapy.formats.uuid import DIRECTORY_UNASSIGNED
@@ -51,7 +51,6 @@ def with_leaders(layout: Layout) -> Layout:
 
 
 @given(layout=layouts(gone=False), size=st.none() | st.integers(1, 3))
-@settings(deadline=None)
 def test_a_plan_is_played_to_its_end(layout: Layout, size: int | None) -> None:
     layout = with_leaders(layout)
     plan = minimal_plan(layout, Goal(frozenset(layout.replicas), tuple(layout.brokers), tolerance=0.0))
@@ -73,7 +72,6 @@ def test_a_plan_is_played_to_its_end(layout: Layout, size: int | None) -> None:
 
 
 @given(layout=after_failures(), job=st.sampled_from([Job(rebalance=True), Job(demote=frozenset({1}))]))
-@settings(deadline=None)
 def test_who_leads_at_the_end_is_whom_the_cost_names(layout: Layout, job: Job) -> None:
     assume(layout.leaders)
     plan = make_plan(layout, job, Strategy.MINIMAL, None, Random(0)).plan
