@@ -28,7 +28,7 @@ from kafkapy.backends.retry_topics import Origin, RetryTopics, due, forwarded, o
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.record_batch import MAX_INT, Record
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.changes import CreateTopic
+from kafkapy.metadata.changes import DEFAULT, CreateTopic
 
 MOST_WAITING = 500
 MOST_WAITING_BYTES = 16 << 20
@@ -133,16 +133,19 @@ class RetryingHandler:
             self.counts = self.counts._replace(retried=self.counts.retried + 1)
 
     def _partitions(self, cluster: Cluster, copy: Copy) -> int:
-        """How many partitions the topic of a copy has, which is made if need be."""
+        """How many partitions the topic of a copy has, which is made if need be: like its source, so that a record that
+        failed is kept as safely as it was."""
         topics = cluster.image().topics
         if copy.topic not in topics:
             source = topics.get(copy.source)
-            count = len(source.partitions) if source is not None else -1
+            partitions = [] if source is None else list(source.partitions.values())
+            count = len(partitions) or DEFAULT
+            replicas = min((len(each.replicas) for each in partitions), default=DEFAULT)
             largest = log_config(cluster.image(), copy.source).max_message_bytes
             largest = min(max(largest, len(copy.payload)) + ROOM_FOR_HEADERS, MAX_INT)
             configs = {"max.message.bytes": str(largest)}
             try:
-                cluster.apply(CreateTopic(copy.topic, count, configs=configs))
+                cluster.apply(CreateTopic(copy.topic, count, replicas, configs=configs))
             except KafkaError as error:
                 if error.name != "TopicExistsException":  # another member of the group was faster
                     raise

@@ -147,3 +147,15 @@ def test_killed_while_it_works_everything_is_done_at_last(
     assert set(log.read_text().split()) == set(numbered("t", 0, 6) + numbered("t", 1, 6))
     assert scratch.committed()["t-0"] == scratch.committed()["t-1"] == 6
     assert scratch.values("t.g.dead-letter") == []
+
+
+def test_dead_letters_have_as_many_copies_as_their_source(kafkapy: Run, tmp_path: Path) -> None:
+    at = ("--cluster", str(tmp_path / "three"))
+    assert kafkapy("storage", "format", *at, "--brokers", "3").returncode == 0
+    assert kafkapy("topics", *at, "--create", "--topic", "t", "--replica-assignment", "1:2,2:3").returncode == 0
+    produce(tmp_path / "three", "t", 1, "bad")
+    assert kafkapy(
+        "console-consumer", *at, "--topic", "t", "--group", "g", "--from-beginning", "--exec", "false"
+    ).stderr
+    described = kafkapy("topics", *at, "--describe", "--topic", "t.g.dead-letter").stdout
+    assert "PartitionCount: 2\tReplicationFactor: 2\t" in described
