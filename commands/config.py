@@ -73,11 +73,13 @@ def use(name: ContextArgument) -> None:
     """
     from kafkapy.contexts import config_edit
     from kafkapy.contexts.config_file import read_config
+    from kafkapy.contexts.config_lock import config_locked
     from kafkapy.output.printing import print_lines
 
-    config = read_config()
-    context = config.context(name, "config use")
-    config_edit.use(config, name, warn)
+    with config_locked():
+        config = read_config()
+        context = config.context(name, "config use")
+        config_edit.use(config, name, warn)
     print_lines([f"The current context is {name} ({context.kind} {context.settings[context.kind].value})."])
 
 
@@ -154,6 +156,7 @@ def add(
     """
     from kafkapy.contexts import config_edit
     from kafkapy.contexts.config_file import KINDS, LIVE_KINDS, check_name, read_config
+    from kafkapy.contexts.config_lock import config_locked
     from kafkapy.output.printing import print_lines
 
     given = {
@@ -175,13 +178,15 @@ def add(
         raise UsageError(f"give one of {', '.join(f'--{kind}' for kind in KINDS)}")
     if command_config is not None and kinds[0] not in LIVE_KINDS:
         raise UsageError("--command-config goes with --bootstrap-server")
-    config = read_config()
-    if check_name(name) in config.contexts and not replace:
-        raise UsageError(f"there is a context '{name}' already: give --replace, or take another name")
-    config_edit.add(config, name, settings, warn)
-    is_first = not config.contexts
-    if is_first:
-        config_edit.use(read_config(), name, lambda _: None)
+    check_name(name)
+    with config_locked():
+        config = read_config()
+        if name in config.contexts and not replace:
+            raise UsageError(f"there is a context '{name}' already: give --replace, or take another name")
+        config_edit.add(config, name, settings, warn)
+        is_first = not config.contexts
+        if is_first:
+            config_edit.use(read_config(), name, lambda _: None)
     print_lines([f"Added {name} to {config.path}{', as the current context' if is_first else ''}."])
 
 
@@ -197,11 +202,13 @@ def remove(name: ContextArgument) -> None:
     """Remove a context. Its cluster is not touched."""
     from kafkapy.contexts import config_edit
     from kafkapy.contexts.config_file import read_config
+    from kafkapy.contexts.config_lock import config_locked
     from kafkapy.output.printing import print_lines
 
-    config = read_config()
-    config.context(name, "config remove")
-    config_edit.remove(config, name, warn)
+    with config_locked():
+        config = read_config()
+        config.context(name, "config remove")
+        config_edit.remove(config, name, warn)
     print_lines([f"Removed {name} from {config.path}."])
 
 

@@ -222,6 +222,28 @@ def test_the_directory_of_the_file_is_made(capfd: Capture, config: Path, monkeyp
     assert (config.parent / "home" / ".config" / "kafkapy" / "config.yaml").exists()
 
 
+def test_two_at_once_lose_nothing(config: Path, root: Path) -> None:
+    names = [f"c{number}" for number in range(8)]
+    # All are started before the first one writes: each waits for its line.
+    program = "import sys; from kafkapy.cli import main; input(); sys.exit(main(sys.argv[1:]))"
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, "config", "add", name, "--cluster", "one"],
+            env={**os.environ, "PYTHONPATH": str(root)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+        )
+        for name in names
+    ]
+    for each in started:
+        assert each.stdin is not None
+        each.stdin.write(b"\n")
+        each.stdin.close()
+    assert [each.wait() for each in started] == [0] * len(names)
+    assert sorted(decode(config.read_text(), str(config)).contexts) == names
+    assert [each for each in os.listdir(config.parent) if each.startswith(".config")] == []
+
+
 def test_changes_keep_comments_and_order(capfd: Capture, config: Path) -> None:
     config.write_text(COMMENTED)
     run(capfd, "config", "use", "two")
