@@ -32,9 +32,15 @@ app = new_group(
 )
 
 
+class ConfigCommand(Subcommand):
+    """It reads the file itself."""
+
+    tells_of_config = True
+
+
 @app.command(
     "list",
-    cls=Subcommand,
+    cls=ConfigCommand,
     epilog=examples(
         ("Show all contexts; the current one has a star:", "kafkapy config list"),
         ("The same for a script:", "kafkapy config list --output json"),
@@ -60,7 +66,7 @@ def list_(output: OutputOption = Output.KAFKA) -> None:
 
 @app.command(
     "use",
-    cls=Subcommand,
+    cls=ConfigCommand,
     epilog=examples(
         ("Have commands mean this cluster from now on:", "kafkapy config use dev"),
         ("See what that changed:", "kafkapy config show"),
@@ -192,7 +198,7 @@ def add(
 
 @app.command(
     "remove",
-    cls=Subcommand,
+    cls=ConfigCommand,
     epilog=examples(
         ("Forget a name; nothing happens to the cluster:", "kafkapy config remove dev"),
         ("See what is left:", "kafkapy config list"),
@@ -214,7 +220,7 @@ def remove(name: ContextArgument) -> None:
 
 @app.command(
     "show",
-    cls=Subcommand,
+    cls=ConfigCommand,
     epilog=examples(
         ("What does a command mean here that names no cluster, and why:", "kafkapy config show"),
         ("What a context stands for:", "kafkapy config show dev"),

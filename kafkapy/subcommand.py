@@ -16,7 +16,7 @@ from typer._click.exceptions import UsageError
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from kafkapy import __version__, errors, java_args, verbose
-from kafkapy.contexts.context_option import add_options, cluster_meant, context_options
+from kafkapy.contexts.context_option import add_options, cluster_meant, context_options, warn_unread
 from kafkapy.row_options import row_view, with_row_options
 
 KAFKA_VERSION = "4.3.1"
@@ -96,6 +96,9 @@ class Subcommand(TyperCommand):
     takes_defaults: ClassVar[bool] = True
     """Whether its --output, --engine and --master are what the user's config.yaml has defaults for."""
 
+    tells_of_config: ClassVar[bool] = False
+    """Whether it says itself what is wrong with a config.yaml that cannot be read."""
+
     def __init__(self, name: str | None, *, params: list[Parameter] | None = None, **settings: Any) -> None:
         super().__init__(name, params=with_row_options(params or []), **settings)
 
@@ -116,7 +119,7 @@ class Subcommand(TyperCommand):
             values, _, order = self.make_parser(ctx).parse_args(list(spelled))
             self._refuse_repeats(ctx, order)
             if self.takes_defaults:
-                spelled = [*add_options(ctx, self.params, self.optional_arguments, values, order), *spelled]
+                spelled = [*self._added(ctx, values, order), *spelled]
             return super().parse_args(ctx, spelled)
         except UsageError as error:
             # The parser leaves the context out of some errors; without it, the hint could not name the command.
@@ -125,6 +128,20 @@ class Subcommand(TyperCommand):
         except errors.UsageError as error:
             error.command_path = ctx.command_path
             raise
+
+    def _added(self, ctx: Context, values: Mapping[str, Any], order: Sequence[Parameter]) -> Sequence[str]:
+        """What the user's file adds; nothing where only the program itself is asked about."""
+        if ctx.resilient_parsing or values.get("help") or values.get("version"):
+            return ()
+        try:
+            added = add_options(ctx, self.params, self.optional_arguments, values, order)
+        except (errors.FormatError, OSError):
+            if not self.tells_of_config:
+                raise
+            return ()
+        if added.unread and not self.tells_of_config:
+            warn_unread(added)
+        return added.words
 
     @staticmethod
     def _refuse_repeats(ctx: Context, order: Sequence[Parameter]) -> None:

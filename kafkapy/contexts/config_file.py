@@ -136,7 +136,8 @@ def decode(text: str, path: str) -> ConfigFile:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         at = f"{path}:{mark.line + 1}" if mark is not None else path
-        raise FormatError(f"{at}: not YAML: {getattr(error, 'problem', None) or error}") from None
+        reason = getattr(error, "problem", None) or getattr(error, "reason", None) or error
+        raise FormatError(f"{at}: not YAML: {reason}") from None
     return ConfigFile(path) if root is None else _Reader(path).file(root)
 
 

@@ -38,10 +38,8 @@ def add_options(
     optional_arguments: Mapping[str, str],
     values: Mapping[str, Any],
     order: Sequence[Parameter],
-) -> tuple[str, ...]:
+) -> Added:
     """What the user's file adds to a command line of which the parser made ``values``, in this ``order``."""
-    if ctx.resilient_parsing or values.get("help"):
-        return ()
     from kafkapy.contexts.resolution import Typed, options_of_context
 
     offered = {name: tuple(getattr(param.type, "choices", ())) for param in params for name in param.opts}
@@ -51,9 +49,17 @@ def add_options(
         {name for param in order for name in param.opts},
         values.get("engine"),
     )
-    added: Added = options_of_context(offered, bool(context_options(params)), typed)
+    added = options_of_context(offered, bool(context_options(params)), typed)
     ctx.meta[_SAID_BY] = added.said_by
-    return added.words
+    return added
+
+
+def warn_unread(added: Added) -> None:
+    """Say that the file is not read, and why."""
+    from kafkapy.output.printing import print_lines
+    from kafkapy.output.sink import Sink
+
+    print_lines([f"kafkapy: {added.unread}; the file is not read, and no defaults are taken from it"], Sink(2))
 
 
 def cluster_meant(ctx: Context, params: Sequence[Parameter]) -> str | None:

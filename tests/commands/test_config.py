@@ -184,6 +184,35 @@ def test_what_is_wrong_names_its_line(text: str, line: int, said: str) -> None:
     assert "abc" not in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["defaults: [", "contexts: {a: {clustr: x}}", "\0"])
+def test_a_file_that_cannot_be_read_stops_only_whoever_needs_it(
+    capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    config.write_text(text)
+    for args in (["cluster-id"], ["cluster-id", "--context", "a", "--cluster", "one"], ["config", "list"]):
+        done = run(capfd, *args)
+        assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
+        assert done.err.startswith(f"kafkapy: {config}")
+        assert "\\n" not in done.err
+    for args in (["cluster-id", "--cluster", "one"], ["storage", "random-uuid"], ["lab", "list"]):
+        done = run(capfd, *args)
+        assert (done.code, bool(done.out), len(done.err.splitlines())) == (0, True, 1)
+        assert done.err.startswith(f"kafkapy: {config}")
+        assert done.err.endswith("; the file is not read, and no defaults are taken from it\n")
+    assert run(capfd, "cluster-id", "--version").err == ""
+    monkeypatch.setenv("KAFKAPY_CLUSTER", "two")
+    assert meant(capfd) == "two"
+
+
+def test_the_doctor_finds_a_file_that_cannot_be_read(capfd: Capture, config: Path) -> None:
+    config.write_text("defaults: [")
+    done = run(capfd, "doctor", "--output", "jsonl", "--cluster", "one")
+    assert (done.code, done.err) == (1, "")
+    assert run(capfd, "doctor", "--output", "jsonl").code == 1
+    [found] = [row for row in done.rows if row["place"] == "config"]
+    assert (found["severity"], found["remedy"]) == ("error", f"edit {config}")
+
+
 def test_references_to_the_environment(capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config.write_text("current: e\ncontexts:\n  e: {cluster: '${ENV:WHERE}/one'}\n")
     done = run(capfd, "cluster-id")
