@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kafkapy.errors import UsageError
+from kafkapy.errors import FormatError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_group
 
@@ -161,7 +161,7 @@ def add(
     context is used. The first context becomes the current one.
     """
     from kafkapy.contexts import config_edit
-    from kafkapy.contexts.config_file import KINDS, LIVE_KINDS, check_name, read_config
+    from kafkapy.contexts.config_file import KINDS, LIVE_KINDS, check_name, problem_with, read_config
     from kafkapy.contexts.config_lock import config_locked
     from kafkapy.output.printing import print_lines
 
@@ -179,6 +179,9 @@ def add(
     for key, value in settings.items():
         if not value.strip(" ,"):
             raise UsageError(f"--{key} names nothing")
+        problem = problem_with(key, value)
+        if problem is not None:
+            raise UsageError(f"--{problem}")
     kinds = [kind for kind in KINDS if kind in settings]
     if len(kinds) != 1:
         raise UsageError(f"give one of {', '.join(f'--{kind}' for kind in KINDS)}")
@@ -205,14 +208,17 @@ def add(
     ),
 )
 def remove(name: ContextArgument) -> None:
-    """Remove a context. Its cluster is not touched."""
+    """Remove a context, also one that is wrong. Its cluster is not touched."""
     from kafkapy.contexts import config_edit
     from kafkapy.contexts.config_file import read_config
     from kafkapy.contexts.config_lock import config_locked
     from kafkapy.output.printing import print_lines
 
     with config_locked():
-        config = read_config()
+        try:
+            config = read_config()
+        except FormatError:
+            config = read_config(checked=False)
         config.context(name, "config remove")
         config_edit.remove(config, name, warn)
     print_lines([f"Removed {name} from {config.path}."])

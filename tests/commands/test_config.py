@@ -170,6 +170,8 @@ def test_near_miss(capfd: Capture, config: Path) -> None:
         ("contexts:\n  a:\n    bootstrap-server: b:1\n    password: x\n", 4, "name that file with command-config"),
         ("contexts:\n  a:\n    bootstrap-server: SASL://u:pw@b:1\n", 3, "holds a secret"),
         ("contexts:\n  a:\n    bootstrap-server: b:1\n    master: token=abc\n", 4, "holds a secret"),
+        ("contexts:\n  a:\n    bootstrap-server: user:pw@b:1\n", 3, "holds a secret"),
+        ("contexts:\n  a:\n    colour: x\n", 3, "unknown key 'colour' in the context 'a'; there are cluster, log-dirs"),
         ("contexts: [\n", 2, "not YAML"),
         ("- a\n", 1, "not a list of 'key: value'"),
         ("contexts:\n  a b:\n    cluster: x\n", 2, "cannot be the name"),
@@ -317,6 +319,38 @@ def test_a_name_that_is_taken(capfd: Capture, config: Path) -> None:
 def test_usage_of_add(capfd: Capture, config: Path, args: list[str]) -> None:
     assert run(capfd, "config", "add", *args).code == 2
     assert not config.exists()
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["--bootstrap-server", "a:1", "--command-config", "password=hunter2"], ["--bootstrap-server", "u:hunter2@a:1"]],
+)
+def test_a_secret_is_refused_before_anything_is_written(capfd: Capture, config: Path, args: list[str]) -> None:
+    done = run(capfd, "config", "add", "s", *args)
+    assert (done.code, config.exists()) == (2, False)
+    assert "holds a secret: put it into a .properties file" in done.err
+    assert "hunter2" not in done.err
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "  bad:\n    bootstrap-server: a:1\n    password: hunter2\n",
+        "  bad:\n    bootstrap-server: a:1\n    command-config: password=hunter2  # mine\n",
+        "  bad: {cluster: one, log-dirs: two}\n",
+        "  bad:\n    log-dirs:\n      - [a]\n",
+        "  bad:\n    cluster: |\n      password=x\n",
+        "  bad:\n",
+    ],
+)
+@pytest.mark.parametrize("also", ["", "  worse:\n    clustr: x\n"])
+def test_a_context_that_is_wrong_can_be_removed(capfd: Capture, config: Path, wrong: str, also: str) -> None:
+    config.write_text(COMMENTED + wrong + "  # the end\n" + also)
+    assert run(capfd, "config", "remove", "bad") == (0, f"Removed bad from {config}.\n", "")
+    assert config.read_text() == COMMENTED + "  # the end\n" + also
+    config.write_text("contexts: {bad: {clustr: x}, one: {cluster: one}}\n")
+    done = run(capfd, "config", "remove", "bad")
+    assert done == (1, "", f"kafkapy: {config} cannot be changed line by line: edit it\n")
 
 
 def sources(capfd: Capture) -> dict[str, tuple[str, str]]:
