@@ -183,11 +183,14 @@ def add(
         if problem is not None:
             raise UsageError(f"--{problem}")
     kinds = [kind for kind in KINDS if kind in settings]
-    if len(kinds) != 1:
+    if len(kinds) > 1:
+        raise UsageError(f"{' and '.join(f'--{kind}' for kind in kinds)} name different clusters: give one of them")
+    if not kinds:
         raise UsageError(f"give one of {', '.join(f'--{kind}' for kind in KINDS)}")
     if command_config is not None and kinds[0] not in LIVE_KINDS:
         raise UsageError("--command-config goes with --bootstrap-server")
     check_name(name)
+    _check_addresses(kinds[0], settings[kinds[0]])
     with config_locked():
         config = read_config()
         if name in config.contexts and not replace:
@@ -196,7 +199,9 @@ def add(
         is_first = not config.contexts
         if is_first:
             config_edit.use(read_config(), name, lambda _: None)
-    print_lines([f"Added {name} to {config.path}{', as the current context' if is_first else ''}."])
+    _tell_missing(settings)
+    done = f"Replaced {name} in" if name in config.contexts else f"Added {name} to"
+    print_lines([f"{done} {config.path}{', as the current context' if is_first else ''}."])
 
 
 @app.command(
@@ -249,6 +254,28 @@ def show(
         print_rows(output, ((None, {"type": "setting", **each._asdict()}) for each in found))
     else:
         print_lines(aligned([["SETTING", "VALUE", "FROM"], *found]))
+
+
+def _check_addresses(kind: str, value: str) -> None:
+    """Refuse servers that cannot be any; those of the environment are looked at when they are used."""
+    from kafkapy.backends.live.opening import parse_addresses
+    from kafkapy.contexts.config_file import LIVE_KINDS, REFERENCE
+
+    if kind in LIVE_KINDS and not REFERENCE.search(value):
+        parse_addresses(value, f"--{kind}")
+
+
+def _tell_missing(settings: dict[str, str]) -> None:
+    """Warn of paths that lead nowhere: they may be made later."""
+    import os
+
+    from kafkapy.contexts.config_file import PATH_KEYS, REFERENCE
+
+    known = [key for key in PATH_KEYS if key in settings]
+    paths = [path for key in known for path in settings[key].split(",") if not REFERENCE.search(path)]
+    missing = [path for path in paths if not os.path.exists(os.path.expanduser(path))]
+    if missing:
+        warn(f"kafkapy: there is no {' and no '.join(missing)} yet, which the context will need")
 
 
 def _whole(paths: str | None) -> str | None:

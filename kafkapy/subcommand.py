@@ -16,7 +16,7 @@ from typer._click.exceptions import UsageError
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from kafkapy import __version__, errors, java_args, verbose
-from kafkapy.contexts.context_option import add_options, cluster_meant, context_options, warn_unread
+from kafkapy.contexts.context_option import add_options, cluster_meant, context_options, warn_unread, with_source
 from kafkapy.row_options import row_view, with_row_options
 
 KAFKA_VERSION = "4.3.1"
@@ -156,15 +156,24 @@ class Subcommand(TyperCommand):
             given.add(param.name)
 
     def invoke(self, ctx: Context) -> Any:
-        """Run the command; an error in how it was called is to name the help that tells of its options."""
+        """Run the command; an error in how it was called is to name the help that tells of its options, and one about
+        what a context said is to name the context. What Kafka says stays as it is."""
         meant = cluster_meant(ctx, self.params)
         if meant is not None:
             verbose.tell(f"the cluster is {meant}")
         try:
             with row_view(ctx):
                 return super().invoke(ctx)
-        except errors.UsageError as error:
-            error.command_path = ctx.command_path
+        except errors.KafkaError:
+            raise
+        except errors.KafkapyError as error:
+            error.args = (with_source(ctx, str(error)),)
+            if isinstance(error, errors.UsageError):
+                error.command_path = ctx.command_path
+            raise
+        except OSError as error:
+            if isinstance(error.filename, str):
+                error.filename = with_source(ctx, error.filename)
             raise
 
     def collect_usage_pieces(self, ctx: Context) -> list[str]:

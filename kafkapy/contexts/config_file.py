@@ -46,11 +46,11 @@ DEFAULTS = ("output", "engine", "master")
 CONTEXT_KEYS = (*KINDS, COMMAND_CONFIG, *DEFAULTS)
 PATH_KEYS = ("cluster", "log-dirs", COMMAND_CONFIG)
 FILE_KEYS = ("current", "defaults", "contexts")
+REFERENCE = re.compile(r"\$\{ENV:([^}]*)\}")
 
 _NAME = re.compile(r"[\w.-]+")
 _SECRET_KEY = re.compile(r"password|passphrase|secret|jaas|token|credential|private.?key", re.IGNORECASE)
 _SECRET_VALUE = re.compile(r"(password|passphrase|secret|jaas[.\w]*|token)\s*[=:]|://[^/@\s]+:[^/@\s]+@", re.IGNORECASE)
-_REFERENCE = re.compile(r"\$\{ENV:([^}]*)\}")
 
 
 class Setting(NamedTuple):
@@ -94,7 +94,7 @@ class ConfigFile(NamedTuple):
     def resolved(self, context: Context, key: str) -> str:
         """A value of a context with its references looked up and its paths made whole."""
         setting = context.settings[key]
-        value = _REFERENCE.sub(lambda match: self._variable(match[1], setting), setting.value)
+        value = REFERENCE.sub(lambda match: self._variable(match[1], setting), setting.value)
         if key not in PATH_KEYS:
             return value
         base = os.path.dirname(os.path.abspath(self.path))

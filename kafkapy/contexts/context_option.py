@@ -24,7 +24,7 @@ CONTEXT_OPTION = TyperOption(
     help="A cluster that was given a name with 'kafkapy config add'; by default $KAFKAPY_CONTEXT.",
     rich_help_panel=CLUSTER,
 )
-_SAID_BY = "kafkapy.said_by"
+_ADDED = "kafkapy.added"
 
 
 def context_options(params: Sequence[Parameter]) -> list[Parameter]:
@@ -50,7 +50,7 @@ def add_options(
         values.get("engine"),
     )
     added = options_of_context(offered, bool(context_options(params)), typed)
-    ctx.meta[_SAID_BY] = added.said_by
+    ctx.meta[_ADDED] = added
     return added
 
 
@@ -68,11 +68,24 @@ def cluster_meant(ctx: Context, params: Sequence[Parameter]) -> str | None:
         return None
     named = [(param.opts[0], ctx.params.get(param.name or "")) for param in params if _is_of_cluster(param)]
     given = " ".join(f"{option} {value}" for option, value in named if value)
-    said_by = ctx.meta.get(_SAID_BY)
+    added: Added | None = ctx.meta.get(_ADDED)
     if given:
-        return f"{given} ({said_by})" if said_by else given
+        return f"{given} ({added.said_by})" if added is not None and added.said_by else given
     variable = os.environ.get("KAFKAPY_CLUSTER")
     return f"{variable} ($KAFKAPY_CLUSTER)" if variable else "./kafkapy-cluster (the default)"
+
+
+def with_source(ctx: Context, text: str) -> str:
+    """What an error says, with the context behind a path or server in it that nobody typed."""
+    import re
+
+    added: Added | None = ctx.meta.get(_ADDED)
+    told = [value for value in added.given if value in text] if added is not None else []
+    if added is None or not told:
+        return text
+    whole = re.search(rf"{re.escape(told[0])}(?=[\s:;,]|$)", text)  # not a part of a longer path
+    at = whole.end() if whole is not None else len(text)
+    return f"{text[:at]} ({added.source}){text[at:]}"
 
 
 def _names_cluster(

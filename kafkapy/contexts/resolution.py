@@ -46,11 +46,14 @@ class Typed(NamedTuple):
 
 
 class Added(NamedTuple):
-    """Options to put before a command line, and who said which cluster is meant: '' where the command line did;
-    ``unread`` is why the file was not read, where it could not be and was not needed."""
+    """Options to put before a command line, and who said which cluster is meant: '' where the command line did.
+    ``source`` is the context that gave the ``given``: paths and servers, of which an error may tell. ``unread`` is why
+    the file was not read, where it could not be and was not needed."""
 
     words: tuple[str, ...] = ()
     said_by: str = ""
+    source: str = ""
+    given: tuple[str, ...] = ()
     unread: str = ""
 
 
@@ -95,16 +98,18 @@ def options_of_context(offered: Mapping[str, Collection[str]], takes_cluster: bo
         reason = f"{config_path()}: {problem.strerror}" if isinstance(problem, OSError) else str(problem)
         return Added(unread=reason)
     chosen = chosen_context(config, typed.context, typed.names_cluster) if takes_cluster else None
-    words: list[str] = []
-    if chosen is not None and not typed.names_cluster:
-        words += _cluster_options(config, chosen, offered, typed)
+    is_meant = chosen is not None and not typed.names_cluster
+    cluster = tuple(_cluster_options(config, chosen, offered, typed)) if chosen is not None and is_meant else ()
     values = {key: setting.value for key, setting in config.defaults.items()}
     if chosen is not None:
         own = chosen.context.settings
         values |= {key: config.resolved(chosen.context, key) for key in DEFAULTS if key in own}
-    words += [word for pair in _defaults(values, offered, typed) for word in pair]
-    is_meant = chosen is not None and not typed.names_cluster
-    return Added(tuple(words), f"the context {chosen.context.name}, {chosen.said_by}" if chosen and is_meant else "")
+    words = (*cluster, *(word for pair in _defaults(values, offered, typed) for word in pair))
+    if chosen is None or not is_meant:
+        return Added(words)
+    name = chosen.context.name
+    given = tuple(part.strip() for value in cluster[1::2] for part in value.split(",") if part.strip())
+    return Added(words, f"the context {name}, {chosen.said_by}", f"context {name} of {config.path}", given)
 
 
 def _means_the_file(typed: Typed) -> bool:

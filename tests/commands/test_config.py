@@ -302,7 +302,7 @@ def test_a_name_that_is_taken(capfd: Capture, config: Path) -> None:
     before = config.read_text()
     done = run(capfd, "config", "add", "one", "--cluster", "two")
     assert (done.code, config.read_text()) == (2, before)
-    add(capfd, "one", "--cluster", "two", "--replace")
+    assert add(capfd, "one", "--cluster", "two", "--replace").out == f"Replaced one in {config}.\n"
     assert config.read_text() == before.replace("/one\n", "/two\n")
 
 
@@ -314,6 +314,9 @@ def test_a_name_that_is_taken(capfd: Capture, config: Path) -> None:
         ["x", "--cluster", ""],
         ["x", "--cluster", "a", "--command-config", "b"],
         ["a b", "--cluster", "a"],
+        ["x", "--bootstrap-server", "localhost"],
+        ["x", "--bootstrap-server", "a:1,localhost:99999"],
+        ["x", "--bootstrap-controller", ":9092"],
     ],
 )
 def test_usage_of_add(capfd: Capture, config: Path, args: list[str]) -> None:
@@ -330,6 +333,51 @@ def test_a_secret_is_refused_before_anything_is_written(capfd: Capture, config: 
     assert (done.code, config.exists()) == (2, False)
     assert "holds a secret: put it into a .properties file" in done.err
     assert "hunter2" not in done.err
+
+
+def test_add_names_both_that_were_given(capfd: Capture, config: Path) -> None:
+    done = run(capfd, "config", "add", "x", "--cluster", "a", "--bootstrap-server", "b:1")
+    text = "--cluster and --bootstrap-server name different clusters: give one of them"
+    assert done.err == f"kafkapy: {text}. Try 'kafkapy config add --help'.\n"
+
+
+def test_add_tells_of_what_is_not_there_yet(capfd: Capture, config: Path) -> None:
+    here = config.parent
+    assert add(capfd, "a", "--cluster", "nosuch").err == (
+        f"kafkapy: there is no {here}/nosuch yet, which the context will need\n"
+    )
+    done = add(capfd, "b", "--log-dirs", "nosuch,one,no")
+    assert done.err == f"kafkapy: there is no {here}/nosuch and no {here}/no yet, which the context will need\n"
+    assert "no.properties" in add(capfd, "c", "--bootstrap-server", "a:1", "--command-config", "no.properties").err
+    for settings in (["--cluster", "${ENV:WHERE}/x"], ["--bootstrap-server", "${ENV:SERVERS}"], ["--cluster", "one"]):
+        assert add(capfd, "d", *settings, "--replace").err == ""
+
+
+def test_errors_name_the_context_that_said_it(capfd: Capture, config: Path) -> None:
+    live = "  live: {bootstrap-server: '127.0.0.1:1,127.0.0.1:2', command-config: no.properties}\n"
+    config.write_text(f"contexts:\n  a: {{cluster: nosuch}}\n  b: {{log-dirs: [one/broker-1, no]}}\n{live}")
+    here = config.parent
+    done = run(capfd, "topics", "--list", "--context", "a")
+    assert done.err.startswith(
+        f"kafkapy: there is no cluster directory {here}/nosuch (context a of {config}): make one with"
+    )
+    assert f"{here}/no (context b of {config}): no such directory" in run(capfd, "cluster-id", "--context", "b").err
+    assert (
+        f"no.properties (context live of {config}): No such file" in run(capfd, "cluster-id", "--context", "live").err
+    )
+    config.write_text(config.read_text().replace(", command-config: no.properties", ""))
+    assert f"127.0.0.1:1 (context live of {config}) cannot be" in run(capfd, "cluster-id", "--context", "live").err
+    assert "(context" not in run(capfd, "cluster-id", "--context", "a", "--cluster", f"{here}/nosuch").err
+
+
+def test_an_error_inside_a_cluster_names_the_context_at_its_end(capfd: Capture, config: Path) -> None:
+    config.write_text("contexts:\n  a: {cluster: broken}\n")
+    broken = config.parent / "broken"
+    broken.mkdir()
+    (broken / "cluster.yaml").write_text("brokers: [")
+    done = run(capfd, "cluster-id", "--context", "a")
+    assert done.err.startswith(f"kafkapy: {broken}/cluster.yaml")
+    assert done.err.endswith(f" (context a of {config})\n")
 
 
 @pytest.mark.parametrize(
