@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kafkapy.errors import KafkapyError, UsageError
+from kafkapy.errors import UsageError
 from kafkapy.export.file_format import Compression, Format, chosen_compression
+from kafkapy.optional_packages import check_installed
 from kafkapy.subcommand import Subcommand, examples, new_app
 from kafkapy.tables.registry import TABLES
 from kafkapy.tables.scan import Mode
@@ -143,7 +144,7 @@ def export(
     Reads the files of brokers or of a cluster directory and never writes to them. Beside the files a manifest keeps
     which offsets are in them. Whatever stops a run, there is all of it or nothing.
     """
-    _check_installed()
+    check_installed("pyarrow", "fastavro")
     from kafkapy.backends.selection import file_paths
     from kafkapy.export.decoding import parse_decoding
     from kafkapy.export.request import Request, check
@@ -182,14 +183,6 @@ def export(
         summary = job.run(opened)
     _sum_up(summary, out)
     finish(summary.problems)
-
-
-def _check_installed() -> None:
-    from importlib.util import find_spec
-
-    for module in ("pyarrow", "fastavro"):
-        if find_spec(module) is None:
-            raise KafkapyError(f"{module} is not installed: pip install 'kafkapy[arrow]'")
 
 
 def _after(time_ms: int | None) -> int | None:

@@ -18,6 +18,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from kafkapy.errors import KafkapyError
+from kafkapy.optional_packages import install_command
 
 CLUSTER = "cluster"
 _PROGRAM = "kafkapy"
@@ -77,7 +78,10 @@ def _directory_of_programs() -> str:
     for program in (sys.argv[0], os.path.join(os.path.dirname(sys.executable), _PROGRAM)):
         if os.path.basename(program) == _PROGRAM and os.access(program, os.X_OK):
             return os.path.dirname(os.path.abspath(program))
-    raise KafkapyError(f"the tour needs the program {_PROGRAM} beside {sys.executable}: pip install .")
+    raise KafkapyError(
+        f"the tour needs the program {_PROGRAM} beside {sys.executable}: install kafkapy from its source with "
+        f"'{install_command('.')}'"
+    )
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
