@@ -273,7 +273,7 @@ complete -c kafkapy -n '__kafkapy_at '\''kafkapy cluster-id'\''' -l help -d 'Sho
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy config'\''' -a list -d 'List the contexts.'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy config'\''' -a use -d 'Make a context the current one: what commands mean that name no cluster.'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy config'\''' -a add -d 'Give a cluster a name.'
-complete -c kafkapy -n '__kafkapy_at '\''kafkapy config'\''' -a remove -d 'Remove a context.'
+complete -c kafkapy -n '__kafkapy_at '\''kafkapy config'\''' -a remove -d 'Remove a context, also one that is wrong.'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy config'\''' -a show -d 'Show what a context stands for, and where each value comes from; by default the one that commands mean here.'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy config'\''' -l help -d 'Show this message and exit'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy config list'\''' -l output -x -a 'kafka table json jsonl csv yaml' -d 'How to print'

@@ -52,8 +52,21 @@ def examples(*pairs: tuple[str, str]) -> str:
 
 def _show_version(ctx: Context, _: Parameter, given: bool) -> None:
     if given and not ctx.resilient_parsing:
-        typer.echo(f"kafkapy {__version__} (Kafka {KAFKA_VERSION})")
+        _print(f"kafkapy {__version__} (Kafka {KAFKA_VERSION})")
         ctx.exit()
+
+
+def _show_help(ctx: Context, _: Parameter, given: bool) -> None:
+    if given and not ctx.resilient_parsing:
+        _print(ctx.get_help())
+        ctx.exit()
+
+
+def _print(text: str) -> None:
+    """Write as all output is written, so that a full disk is told in the same words."""
+    from kafkapy.output.sink import Sink
+
+    Sink().write(f"{text}\n".encode("utf-8", "surrogateescape"))
 
 
 def _switch_debug_on(_: Context, __: Parameter, given: bool) -> None:
@@ -87,7 +100,18 @@ COMMON_OPTIONS: tuple[Parameter, ...] = (
 )
 
 
-class Subcommand(TyperCommand):
+class OwnHelp(Command):
+    """A command whose ``--help`` is written as all output is."""
+
+    def get_help_option(self, ctx: Context) -> TyperOption | None:
+        """``--help``."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.callback = _show_help
+        return option
+
+
+class Subcommand(OwnHelp, TyperCommand):
     """One command, spelled as Kafka's tool of the same name is."""
 
     optional_arguments: ClassVar[Mapping[str, str]] = {}
@@ -191,7 +215,7 @@ class Subcommand(TyperCommand):
         write_verbatim(self, formatter)
 
 
-class Subgroup(TyperGroup):
+class Subgroup(OwnHelp, TyperGroup):
     """A command that has commands of its own."""
 
     def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:

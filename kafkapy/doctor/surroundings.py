@@ -87,12 +87,12 @@ def _java() -> Finding:
 def _terminal() -> Iterator[Finding]:
     from shutil import get_terminal_size
 
-    encoding = (sys.stdout.encoding if sys.stdout is not None else "") or "none"
+    encoding = sys.stdout.encoding or "none"
     if encoding.lower().replace("-", "") != "utf8":
         yield warning("encoding", f"{encoding}: names that are not ASCII are not shown", "export LANG=C.UTF-8")
     else:
         yield ok("encoding", encoding)
-    if sys.stdout is None or not sys.stdout.isatty():
+    if not sys.stdout.isatty():
         yield ok("terminal", "none: output goes to a file or a pipe, without colour")
         return
     width = get_terminal_size().columns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -64,12 +65,13 @@ def test_all_else_works(bare: Path, root: Path, args: str) -> None:
 
 
 def test_plans_are_made_without_the_solver(bare: Path, root: Path) -> None:
-    assert run(bare, root, *"topics --create --topic t --partitions 4 --replication-factor 1".split()).returncode == 0
+    create = "topics --create --topic t --partitions 4 --replication-factor 1"
+    assert run(bare, root, *create.split()).returncode == 0
     (bare / "topics.json").write_text('{"version": 1, "topics": [{"topic": "t"}]}')
     plan = "reassign-partitions --generate --strategy minimal --broker-list 1 --topics-to-move-json-file topics.json"
     done = run(bare, root, *plan.split())
     assert done.returncode == 0
-    assert done.stdout.rpartition("configuration")[2].count('"replicas":[1]') == 4
+    assert {*re.findall(r'"replicas":(\S+?),"', done.stdout.rpartition("configuration")[2])} == {"[1]"}
 
 
 def test_requirements_are_those_of_the_project(root: Path) -> None:
