@@ -12,7 +12,7 @@ from kafkapy.subcommand import Subcommand, examples, new_app
 from kafkapy.tables.registry import TABLES
 from kafkapy.tables.scan import Mode
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, selection
+from .cluster_options import ClusterOption, LogDirsOption, RefusedBootstrapOption, selection
 from .lag_options import parse_time
 from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
 from .tool_errors import finish, warn
@@ -133,7 +133,7 @@ def export(
     ] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
-    bootstrap_server: BootstrapOption = None,
+    bootstrap_server: RefusedBootstrapOption = None,
     engine: EngineOption = EngineName.LOCAL,
     master: MasterOption = None,
     conf: ConfOption = None,

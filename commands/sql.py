@@ -15,7 +15,7 @@ from kafkapy.output.row_view import ALL, shown_view
 from kafkapy.subcommand import Subcommand, examples, new_app
 from kafkapy.tables.scan import Mode
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, selection
+from .cluster_options import ClusterOption, LogDirsOption, RefusedBootstrapOption, selection
 from .spark_options import ConfOption, DriverMemoryOption, MasterOption, spark_options
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def sql(
     driver_memory: DriverMemoryOption = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
-    bootstrap_server: BootstrapOption = None,
+    bootstrap_server: RefusedBootstrapOption = None,
 ) -> None:
     """Ask questions in SQL about records, batches, commits, transactions and metadata, on Spark.
 
@@ -144,8 +144,8 @@ def sql(
     from kafkapy.backends.selection import file_paths
     from kafkapy.spark.java import check_pyspark
 
-    check_pyspark()
     paths = file_paths(selection(cluster, log_dirs, bootstrap_server), "sql")
+    check_pyspark()
     options = _source_options(paths, mode, isolation, broker)
     spark = spark_options(master, conf, driver_memory)
     texts = _texts(statement or [], file)

@@ -42,7 +42,8 @@ def add_options(
     """What the user's file adds to a command line of which the parser made ``values``, in this ``order``."""
     from kafkapy.contexts.resolution import Typed, options_of_context
 
-    offered = {name: tuple(getattr(param.type, "choices", ())) for param in params for name in param.opts}
+    shown = [param for param in params if not getattr(param, "hidden", False)]
+    offered = {name: tuple(getattr(param.type, "choices", ())) for param in shown for name in param.opts}
     typed = Typed(
         values.get("context"),
         any(_names_cluster(param, values, offered, optional_arguments) for param in order),
