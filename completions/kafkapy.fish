@@ -911,7 +911,7 @@ complete -c kafkapy -n '__kafkapy_at '\''kafkapy reassign-partitions'\''' -l fix
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy reassign-partitions'\''' -l strategy -x -a 'kafka minimal balanced' -d 'Place all anew as Kafka does, move the fewest bytes, or reach the best balance'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy reassign-partitions'\''' -l tolerance -x -d 'How far from its share of replicas, leaders and bytes a broker may stay, from 0 to 1'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy reassign-partitions'\''' -l seed -x -d 'Make Kafka'\''s random placement repeatable; minimal compares itself with it'
-complete -c kafkapy -n '__kafkapy_at '\''kafkapy reassign-partitions'\''' -l save -r -F -d 'Write the plan to a file as well, if there is anything to do'
+complete -c kafkapy -n '__kafkapy_at '\''kafkapy reassign-partitions'\''' -l save -r -F -d 'Write the plan to a new file as well, if there is anything to do'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy reassign-partitions'\''' -l simulate -d 'Play the plan of --generate or --reassignment-json-file step by step on a copy of the metadata'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy reassign-partitions'\''' -l batch-size -x -d 'Move at most as many partitions at a time'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy reassign-partitions'\''' -l batch-bytes -x -d 'Move at most as many bytes at a time'
