@@ -93,7 +93,7 @@ def _usage_text(error: TyperUsageError) -> str:
 
     if isinstance(error, NoSuchOption):
         return f"no such option: {error.option_name}{did_you_mean(error.possibilities or ())}"
-    text = error.format_message()
+    text = error.format_message().replace("\n\t", " ")  # choices stand in lines of their own
     return text[:1].lower() + text[1:]
 
 
