@@ -55,6 +55,10 @@ def command_config_option(*short: str) -> Any:
 
 
 BootstrapOption = Annotated[str | None, bootstrap_option()]
+RefusedBootstrapOption = Annotated[
+    str | None, typer.Option("--bootstrap-server", metavar="HOST:PORT[,...]", hidden=True, rich_help_panel=CLUSTER)
+]
+"""For what reads files only: not offered, and where it is typed all the same, the error says what to give instead."""
 BootstrapControllerOption = Annotated[str | None, bootstrap_controller_option()]
 CommandConfigOption = Annotated[str | None, command_config_option()]
 OutputOption = Annotated[

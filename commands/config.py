@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kafkapy.errors import UsageError
+from kafkapy.errors import FormatError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_group
 
@@ -32,9 +32,15 @@ app = new_group(
 )
 
 
+class ConfigCommand(Subcommand):
+    """It reads the file itself."""
+
+    tells_of_config = True
+
+
 @app.command(
     "list",
-    cls=Subcommand,
+    cls=ConfigCommand,
     epilog=examples(
         ("Show all contexts; the current one has a star:", "kafkapy config list"),
         ("The same for a script:", "kafkapy config list --output json"),
@@ -60,7 +66,7 @@ def list_(output: LinesOption = Output.KAFKA) -> None:
 
 @app.command(
     "use",
-    cls=Subcommand,
+    cls=ConfigCommand,
     epilog=examples(
         ("Have commands mean this cluster from now on:", "kafkapy config use dev"),
         ("See what that changed:", "kafkapy config show"),
@@ -73,11 +79,13 @@ def use(name: ContextArgument) -> None:
     """
     from kafkapy.contexts import config_edit
     from kafkapy.contexts.config_file import read_config
+    from kafkapy.contexts.config_lock import config_locked
     from kafkapy.output.printing import print_lines
 
-    config = read_config()
-    context = config.context(name, "config use")
-    config_edit.use(config, name, warn)
+    with config_locked():
+        config = read_config()
+        context = config.context(name, "config use")
+        config_edit.use(config, name, warn)
     print_lines([f"The current context is {name} ({context.kind} {context.settings[context.kind].value})."])
 
 
@@ -153,7 +161,8 @@ def add(
     context is used. The first context becomes the current one.
     """
     from kafkapy.contexts import config_edit
-    from kafkapy.contexts.config_file import KINDS, LIVE_KINDS, check_name, read_config
+    from kafkapy.contexts.config_file import KINDS, LIVE_KINDS, check_name, problem_with, read_config
+    from kafkapy.contexts.config_lock import config_locked
     from kafkapy.output.printing import print_lines
 
     given = {
@@ -170,44 +179,59 @@ def add(
     for key, value in settings.items():
         if not value.strip(" ,"):
             raise UsageError(f"--{key} names nothing")
+        problem = problem_with(key, value)
+        if problem is not None:
+            raise UsageError(f"--{problem}")
     kinds = [kind for kind in KINDS if kind in settings]
-    if len(kinds) != 1:
+    if len(kinds) > 1:
+        raise UsageError(f"{' and '.join(f'--{kind}' for kind in kinds)} name different clusters: give one of them")
+    if not kinds:
         raise UsageError(f"give one of {', '.join(f'--{kind}' for kind in KINDS)}")
     if command_config is not None and kinds[0] not in LIVE_KINDS:
         raise UsageError("--command-config goes with --bootstrap-server")
-    config = read_config()
-    if check_name(name) in config.contexts and not replace:
-        raise UsageError(f"there is a context '{name}' already: give --replace, or take another name")
-    config_edit.add(config, name, settings, warn)
-    is_first = not config.contexts
-    if is_first:
-        config_edit.use(read_config(), name, lambda _: None)
-    print_lines([f"Added {name} to {config.path}{', as the current context' if is_first else ''}."])
+    check_name(name)
+    _check_addresses(kinds[0], settings[kinds[0]])
+    with config_locked():
+        config = read_config()
+        if name in config.contexts and not replace:
+            raise UsageError(f"there is a context '{name}' already: give --replace, or take another name")
+        config_edit.add(config, name, settings, warn)
+        is_first = not config.contexts
+        if is_first:
+            config_edit.use(read_config(), name, lambda _: None)
+    _tell_missing(settings)
+    done = f"Replaced {name} in" if name in config.contexts else f"Added {name} to"
+    print_lines([f"{done} {config.path}{', as the current context' if is_first else ''}."])
 
 
 @app.command(
     "remove",
-    cls=Subcommand,
+    cls=ConfigCommand,
     epilog=examples(
         ("Forget a name; nothing happens to the cluster:", "kafkapy config remove dev"),
         ("See what is left:", "kafkapy config list"),
     ),
 )
 def remove(name: ContextArgument) -> None:
-    """Remove a context. Its cluster is not touched."""
+    """Remove a context, also one that is wrong. Its cluster is not touched."""
     from kafkapy.contexts import config_edit
     from kafkapy.contexts.config_file import read_config
+    from kafkapy.contexts.config_lock import config_locked
     from kafkapy.output.printing import print_lines
 
-    config = read_config()
-    config.context(name, "config remove")
-    config_edit.remove(config, name, warn)
+    with config_locked():
+        try:
+            config = read_config()
+        except FormatError:
+            config = read_config(checked=False)
+        config.context(name, "config remove")
+        config_edit.remove(config, name, warn)
     print_lines([f"Removed {name} from {config.path}."])
 
 
 @app.command(
     "show",
-    cls=Subcommand,
+    cls=ConfigCommand,
     epilog=examples(
         ("What does a command mean here that names no cluster, and why:", "kafkapy config show"),
         ("What a context stands for:", "kafkapy config show dev"),
@@ -230,6 +254,28 @@ def show(
         print_rows(output, ((None, {"type": "setting", **each._asdict()}) for each in found))
     else:
         print_lines(aligned([["SETTING", "VALUE", "FROM"], *found]))
+
+
+def _check_addresses(kind: str, value: str) -> None:
+    """Refuse servers that cannot be any; those of the environment are looked at when they are used."""
+    from kafkapy.backends.live.opening import parse_addresses
+    from kafkapy.contexts.config_file import LIVE_KINDS, REFERENCE
+
+    if kind in LIVE_KINDS and not REFERENCE.search(value):
+        parse_addresses(value, f"--{kind}")
+
+
+def _tell_missing(settings: dict[str, str]) -> None:
+    """Warn of paths that lead nowhere: they may be made later."""
+    import os
+
+    from kafkapy.contexts.config_file import PATH_KEYS, REFERENCE
+
+    known = [key for key in PATH_KEYS if key in settings]
+    paths = [path for key in known for path in settings[key].split(",") if not REFERENCE.search(path)]
+    missing = [path for path in paths if not os.path.exists(os.path.expanduser(path))]
+    if missing:
+        warn(f"kafkapy: there is no {' and no '.join(missing)} yet, which the context will need")
 
 
 def _whole(paths: str | None) -> str | None:

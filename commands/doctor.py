@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 app = new_app()
 
 
+class Doctor(Subcommand):
+    """What is wrong with config.yaml is one of its findings."""
+
+    tells_of_config = True
+
+
 @app.command(
-    cls=Subcommand,
+    cls=Doctor,
     epilog=examples(
         ("Check Python, Java, codecs and terminal, and the default cluster if there is one:", "kafkapy doctor"),
         ("Check a cluster directory:", "kafkapy doctor --cluster kafkapy-cluster"),

@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kafkapy.errors import KafkapyError, UsageError
+from kafkapy.errors import UsageError
 from kafkapy.export.file_format import Compression, Format, chosen_compression
+from kafkapy.optional_packages import check_installed
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 from kafkapy.tables.registry import TABLES
 from kafkapy.tables.scan import Mode
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, selection
+from .cluster_options import ClusterOption, LogDirsOption, RefusedBootstrapOption, selection
 from .lag_options import parse_time
 from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
 from .tool_errors import finish, warn
@@ -138,7 +139,7 @@ def export(
     ] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
-    bootstrap_server: BootstrapOption = None,
+    bootstrap_server: RefusedBootstrapOption = None,
     engine: EngineOption = EngineName.LOCAL,
     master: MasterOption = None,
     conf: ConfOption = None,
@@ -156,7 +157,7 @@ def export(
     Reads the files of brokers or of a cluster directory and never writes to them. Beside the files a manifest keeps
     which offsets are in them. Whatever stops a run, there is all of it or nothing.
     """
-    _check_installed()
+    check_installed("pyarrow", "fastavro")
     from kafkapy.backends.selection import file_paths
     from kafkapy.export.decoding import parse_decoding
     from kafkapy.export.request import Request, check
@@ -194,14 +195,6 @@ def export(
     with open_engine(engine, master, conf, driver_memory) as opened:
         summary = job.run(opened)
     _sum_up(summary, request, output)
-
-
-def _check_installed() -> None:
-    from importlib.util import find_spec
-
-    for module in ("pyarrow", "fastavro"):
-        if find_spec(module) is None:
-            raise KafkapyError(f"{module} is not installed: pip install 'kafkapy[arrow]'")
 
 
 def _after(time_ms: int | None) -> int | None:

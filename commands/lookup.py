@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kafkapy.errors import KafkaError, Unsupported, UsageError
+from kafkapy.errors import KafkaError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LinesOption, LogDirsOption, selection
+from .cluster_options import ClusterOption, LinesOption, LogDirsOption, RefusedBootstrapOption, selection
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection
@@ -42,7 +42,7 @@ def lookup(
     ] = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
-    bootstrap_server: BootstrapOption = None,
+    bootstrap_server: RefusedBootstrapOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
     """Show how Kafka finds a record: segment, index entries, batches, and how little of the log is read."""
@@ -75,12 +75,12 @@ def _timestamp(text: str) -> int:
 
 def _log(where: "Selection", topic: str, partition: int) -> "PartitionReader":
     from kafkapy.backends.log_dirs import LogDirsCluster
-    from kafkapy.backends.selection import open_cluster
+    from kafkapy.backends.selection import open_cluster, refuse_running
     from kafkapy.log.topic_partition import TopicPartition
 
+    refuse_running(where, "lookup")
     opened = open_cluster(where)
-    if not isinstance(opened, LogDirsCluster):
-        raise Unsupported("lookup", "a running cluster", "only files show how a record is found; use --log-dirs")
+    assert isinstance(opened, LogDirsCluster)
     wanted = TopicPartition(topic, partition)
     reader = opened.reader(wanted)
     if reader is None:

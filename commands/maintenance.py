@@ -10,7 +10,7 @@ from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
-from .cluster_options import BootstrapOption, ClusterOption, LinesOption, LogDirsOption, selection
+from .cluster_options import ClusterOption, LinesOption, LogDirsOption, RefusedBootstrapOption, selection
 
 if TYPE_CHECKING:
     from kafkapy.backends.maintenance import Action
@@ -58,7 +58,7 @@ def maintenance(
     snapshot: Annotated[bool, _flag("--snapshot", "Take a snapshot of the metadata also where none is due.")] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
-    bootstrap_server: BootstrapOption = None,
+    bootstrap_server: RefusedBootstrapOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
     """Run once what brokers do in the background: retention, compaction, snapshots, expiry."""
@@ -67,6 +67,10 @@ def maintenance(
     if assume and not dry_run:
         raise UsageError("--assume asks what would be done: give --dry-run too, or change the config")
     chosen = selection(cluster, log_dirs, bootstrap_server)
+    if chosen.is_live:
+        raise UsageError(
+            "the brokers of a running cluster do this themselves: --dry-run with --log-dirs tells what they would do"
+        )
     moment = None if now is None else _moment(now)
     actions = (
         _planned(chosen, moment, topic, snapshot, assume or []) if dry_run else _done(chosen, moment, topic, snapshot)

@@ -107,7 +107,8 @@ def _tell_of_brokers_left_out(layout: "Layout", job: "Job") -> None:
 
 
 def _save(path: str, planned: "Planned") -> None:
-    """Write the plan; one of nothing is none, since --execute takes none that is empty."""
+    """Write the plan; one of nothing is none, since --execute takes none that is empty. What is there already is kept:
+    it may be a plan that is being executed, which --verify and --cancel need."""
     import os
 
     from kafkapy.log.files import Files
@@ -117,10 +118,18 @@ def _save(path: str, planned: "Planned") -> None:
         there = "; what is there now is another plan" if os.path.exists(path) else ""
         warn(f"kafkapy: --save: there is nothing to do, so {path} is not written{there}")
         return
+    data = format_reassignment(planned.plan).encode() + b"\n"
     try:
-        Files().write_atomic(os.path.abspath(path), format_reassignment(planned.plan).encode() + b"\n")
+        if os.path.exists(path) and not _holds(path, data):
+            raise KafkapyError(f"--save: {path} exists already, and is not this plan: name another, or remove it")
+        Files().write_atomic(os.path.abspath(path), data)
     except OSError as error:
         raise KafkapyError(f"--save: cannot write {path}: {error.strerror}") from None
+
+
+def _holds(path: str, data: bytes) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(data) + 1) == data
 
 
 def _print(opened: "Cluster", layout: "Layout", planned: "Planned", playing: "Playing", output: Output) -> None:

@@ -148,7 +148,7 @@ SaveOption = Annotated[
     typer.Option(
         "--save",
         metavar="FILE",
-        help="Write the plan to a file as well, if there is anything to do.",
+        help="Write the plan to a new file as well, if there is anything to do.",
         rich_help_panel=PLAN,
     ),
 ]

@@ -72,6 +72,9 @@ def open_engine(
                 raise UsageError(f"{name} is about Spark: give --engine spark too")
         yield LocalEngine()
         return
+    from kafkapy.spark.java import check_pyspark
+
+    check_pyspark()
     from kafkapy.spark.engine import SparkEngine
     from kafkapy.spark.session import open_session
 

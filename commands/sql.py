@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kafkapy.errors import KafkapyError, UsageError
+from kafkapy.errors import UsageError
+from kafkapy.optional_packages import check_installed
 from kafkapy.output.row_view import ALL, shown_view
 from kafkapy.subcommand import Subcommand, examples, new_app
 from kafkapy.tables.scan import Mode
 
-from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, selection
+from .cluster_options import ClusterOption, LogDirsOption, RefusedBootstrapOption, selection
 from .spark_options import ConfOption, DriverMemoryOption, MasterOption, spark_options
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def sql(
     driver_memory: DriverMemoryOption = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
-    bootstrap_server: BootstrapOption = None,
+    bootstrap_server: RefusedBootstrapOption = None,
 ) -> None:
     """Ask questions in SQL about records, batches, commits, transactions and metadata, on Spark.
 
@@ -141,8 +142,10 @@ def sql(
     if output is SqlOutput.PARQUET and shown_view().names:
         raise UsageError("a Parquet file has the columns and the order of the statement: no --columns or --sort-by")
     from kafkapy.backends.selection import file_paths
+    from kafkapy.spark.java import check_pyspark
 
     paths = file_paths(selection(cluster, log_dirs, bootstrap_server), "sql")
+    check_pyspark()
     options = _source_options(paths, mode, isolation, broker)
     spark = spark_options(master, conf, driver_memory)
     texts = _texts(statement or [], file)
@@ -262,7 +265,7 @@ def _print_tables(output: SqlOutput) -> None:
     from kafkapy.output.sink import Sink
     from kafkapy.output.sql_printer import print_result
 
-    _check_arrow()
+    check_installed("pyarrow")
     if output is not SqlOutput.TABLE or shown_view() != ALL:
         rows = ((name, *column) for name in _tables() for column in _columns(name))
         print_result(output, ["table", "column", "type"], rows, None, Sink())
@@ -274,17 +277,9 @@ def _print_tables(output: SqlOutput) -> None:
         print_lines([f"{name}: {table.text}", *aligned(table.columns(), "  "), ""])
 
 
-def _check_arrow() -> None:
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise KafkapyError("pyarrow is not installed: pip install 'kafkapy[spark]'") from None
-
-
 def _prompt(run: Callable[[str], None]) -> None:
     from kafkapy.output.printing import print_lines
     from kafkapy.output.sql_prompt import HELP, SqlPrompt
 
-    _check_arrow()
     print_lines(HELP)
     SqlPrompt(_tables(), run).loop()

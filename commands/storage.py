@@ -154,11 +154,14 @@ def _make_cluster(
 ) -> None:
     from kafkapy.backends.directory_format import make_cluster
     from kafkapy.output.printing import print_lines
+    from kafkapy.signals import terminated_like_interrupted
 
     names = [rack.strip() for rack in (racks or "").split(",") if rack.strip()]
-    made = make_cluster(cluster, brokers, names, release, levels, cluster_id, log_dirs_per_broker=log_dirs)
+    with terminated_like_interrupted():
+        made = make_cluster(cluster, brokers, names, release, levels, cluster_id, log_dirs_per_broker=log_dirs)
     ids = ", ".join(str(broker.id) for broker in made.brokers)
-    print_lines([f"Made the cluster directory {cluster} with brokers {ids} and cluster id {made.cluster_id}."])
+    which = "broker" if len(made.brokers) == 1 else "brokers"
+    print_lines([f"Made the cluster directory {cluster} with {which} {ids} and cluster id {made.cluster_id}."])
 
 
 @app.command(

@@ -18,6 +18,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kafkapy.errors import KafkapyError, Terminated, UsageError
+from kafkapy.standard_streams import fill_closed_streams
 
 if TYPE_CHECKING:
     from typer._click.exceptions import UsageError as TyperUsageError
@@ -32,6 +33,7 @@ GC_THRESHOLD = 50_000  # start-up makes many objects that stay: at the default i
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``kafkapy`` with these arguments (the process's own by default); the result is the exit code."""
     gc.set_threshold(GC_THRESHOLD)
+    fill_closed_streams()
     args = list(sys.argv[1:] if argv is None else argv)
     if args[:1] == [COMPLETE]:
         from kafkapy.completion.entry import complete
@@ -40,8 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code = _run(args)
         gc.freeze()  # the interpreter looks for garbage once more when it ends
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
         return code
     except BrokenPipeError:
         _drop_output()
@@ -92,7 +93,7 @@ def _usage_text(error: TyperUsageError) -> str:
 
     if isinstance(error, NoSuchOption):
         return f"no such option: {error.option_name}{did_you_mean(error.possibilities or ())}"
-    text = error.format_message()
+    text = error.format_message().replace("\n\t", " ")  # choices stand in lines of their own
     return text[:1].lower() + text[1:]
 
 
@@ -104,8 +105,7 @@ def _fail_usage(text: str, command_path: str | None, hint: str | None = None) ->
 def _fail(text: str, code: int, hint: str | None = None) -> int:
     """Say what went wrong after everything that was already printed."""
     with suppress(OSError):
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     with suppress(OSError):
         if _debugging() and sys.exc_info()[0] is not None:
             import traceback

@@ -14,7 +14,7 @@ import typer.main
 from typer._click import Command, Context, HelpFormatter
 from typer.core import TyperGroup
 
-from kafkapy.subcommand import COMMON_OPTIONS, examples, write_examples
+from kafkapy.subcommand import COMMON_OPTIONS, OwnHelp, examples, write_examples
 
 COMMANDS = {
     "acls": "List, add and remove ACLs: who may do what with topics, groups and the cluster itself.",
@@ -65,7 +65,7 @@ the same lines. Run 'kafkapy COMMAND --help' for what one can do, 'kafkapy help 
 """
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(OwnHelp, TyperGroup):
     """Loads ``kafkapy.commands.<name>`` when ``<name>`` is asked for."""
 
     def list_commands(self, ctx: Context) -> list[str]:

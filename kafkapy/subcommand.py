@@ -16,7 +16,7 @@ from typer._click.exceptions import UsageError
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from kafkapy import __version__, errors, java_args, verbose
-from kafkapy.contexts.context_option import add_options, cluster_meant, context_options
+from kafkapy.contexts.context_option import add_options, cluster_meant, context_options, warn_unread, with_source
 from kafkapy.folded_line import folded
 from kafkapy.row_options import row_view, with_row_options
 
@@ -55,8 +55,21 @@ def examples(*pairs: tuple[str, str]) -> str:
 
 def _show_version(ctx: Context, _: Parameter, given: bool) -> None:
     if given and not ctx.resilient_parsing:
-        typer.echo(f"kafkapy {__version__} (Kafka {KAFKA_VERSION})")
+        _print(f"kafkapy {__version__} (Kafka {KAFKA_VERSION})")
         ctx.exit()
+
+
+def _show_help(ctx: Context, _: Parameter, given: bool) -> None:
+    if given and not ctx.resilient_parsing:
+        _print(ctx.get_help())
+        ctx.exit()
+
+
+def _print(text: str) -> None:
+    """Write as all output is written, so that a full disk is told in the same words."""
+    from kafkapy.output.sink import Sink
+
+    Sink().write(f"{text}\n".encode("utf-8", "surrogateescape"))
 
 
 def _switch_debug_on(_: Context, __: Parameter, given: bool) -> None:
@@ -90,7 +103,18 @@ COMMON_OPTIONS: tuple[Parameter, ...] = (
 )
 
 
-class Subcommand(TyperCommand):
+class OwnHelp(Command):
+    """A command whose ``--help`` is written as all output is."""
+
+    def get_help_option(self, ctx: Context) -> TyperOption | None:
+        """``--help``."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.callback = _show_help
+        return option
+
+
+class Subcommand(OwnHelp, TyperCommand):
     """One command, spelled as Kafka's tool of the same name is."""
 
     optional_arguments: ClassVar[Mapping[str, str]] = {}
@@ -98,6 +122,9 @@ class Subcommand(TyperCommand):
 
     takes_defaults: ClassVar[bool] = True
     """Whether its --output, --engine and --master are what the user's config.yaml has defaults for."""
+
+    tells_of_config: ClassVar[bool] = False
+    """Whether it says itself what is wrong with a config.yaml that cannot be read."""
 
     def __init__(self, name: str | None, *, params: list[Parameter] | None = None, **settings: Any) -> None:
         super().__init__(name, params=with_row_options(params or []), **settings)
@@ -119,7 +146,7 @@ class Subcommand(TyperCommand):
             values, _, order = self.make_parser(ctx).parse_args(list(spelled))
             self._refuse_repeats(ctx, order)
             if self.takes_defaults:
-                spelled = [*add_options(ctx, self.params, self.optional_arguments, values, order), *spelled]
+                spelled = [*self._added(ctx, values, order), *spelled]
             return super().parse_args(ctx, spelled)
         except UsageError as error:
             # The parser leaves the context out of some errors; without it, the hint could not name the command.
@@ -128,6 +155,20 @@ class Subcommand(TyperCommand):
         except errors.UsageError as error:
             error.command_path = ctx.command_path
             raise
+
+    def _added(self, ctx: Context, values: Mapping[str, Any], order: Sequence[Parameter]) -> Sequence[str]:
+        """What the user's file adds; nothing where only the program itself is asked about."""
+        if ctx.resilient_parsing or values.get("help") or values.get("version"):
+            return ()
+        try:
+            added = add_options(ctx, self.params, self.optional_arguments, values, order)
+        except (errors.FormatError, OSError):
+            if not self.tells_of_config:
+                raise
+            return ()
+        if added.unread and not self.tells_of_config:
+            warn_unread(added)
+        return added.words
 
     @staticmethod
     def _refuse_repeats(ctx: Context, order: Sequence[Parameter]) -> None:
@@ -142,15 +183,24 @@ class Subcommand(TyperCommand):
             given.add(param.name)
 
     def invoke(self, ctx: Context) -> Any:
-        """Run the command; an error in how it was called is to name the help that tells of its options."""
+        """Run the command; an error in how it was called is to name the help that tells of its options, and one about
+        what a context said is to name the context. What Kafka says stays as it is."""
         meant = cluster_meant(ctx, self.params)
         if meant is not None:
             verbose.tell(f"the cluster is {meant}")
         try:
             with row_view(ctx):
                 return super().invoke(ctx)
-        except errors.UsageError as error:
-            error.command_path = ctx.command_path
+        except errors.KafkaError:
+            raise
+        except errors.KafkapyError as error:
+            error.args = (with_source(ctx, str(error)),)
+            if isinstance(error, errors.UsageError):
+                error.command_path = ctx.command_path
+            raise
+        except OSError as error:
+            if isinstance(error.filename, str):
+                error.filename = with_source(ctx, error.filename)
             raise
 
     def collect_usage_pieces(self, ctx: Context) -> list[str]:
@@ -168,7 +218,7 @@ class Subcommand(TyperCommand):
         write_examples(self, formatter)
 
 
-class Subgroup(TyperGroup):
+class Subgroup(OwnHelp, TyperGroup):
     """A command that has commands of its own."""
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:

@@ -82,7 +82,7 @@ def _write(directory: str, cluster: ClusterFile, bootstrap: list[MetadataRecord]
             os.rmdir(target)
         files.rename(scratch, target)
         files.fsync_dir(os.path.dirname(target))
-    except OSError:
+    except BaseException:
         shutil.rmtree(scratch, ignore_errors=True)
         raise
 

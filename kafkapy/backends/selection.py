@@ -46,14 +46,19 @@ class Selection(NamedTuple):
         return self.cluster or os.environ.get(VARIABLE) or DEFAULT_DIRECTORY
 
 
-def file_paths(selection: Selection, operation: str, absolute: bool = True) -> tuple[str, ...]:
-    """The cluster directory or the log dirs, for what reads files and nothing else. Workers of Spark's run in other
-    directories than this process."""
+def refuse_running(selection: Selection, operation: str) -> None:
+    """Refuse a running cluster, for what reads files and nothing else."""
     if selection.is_live:
         raise UsageError(
             f"{operation} reads files, not a running cluster: give --log-dirs with the directories of its brokers, "
             "which are only read and may be in use"
         )
+
+
+def file_paths(selection: Selection, operation: str, absolute: bool = True) -> tuple[str, ...]:
+    """The cluster directory or the log dirs, for what reads files and nothing else. Workers of Spark's run in other
+    directories than this process."""
+    refuse_running(selection, operation)
     open_cluster(selection).close()
     paths = selection.log_dirs or (selection.directory,)
     return tuple(map(os.path.abspath, paths)) if absolute else paths

@@ -1,7 +1,8 @@
 """Changes of ``config.yaml``: as few lines as possible, so that comments and order stay as the user wrote them.
 
 A changed text is read again and must say exactly what was meant. Where lines alone cannot do it, as in a file that is
-written in one line, the file is written anew from its content and its comments are lost, which is told.
+written in one line, the file is written anew from its content and its comments are lost, which is told. A file that
+was not checked is never written anew: it says what nobody understands.
 
 The file is replaced as a whole and only its owner can read it: after a crash it is the old one or the new one.
 """
@@ -12,7 +13,7 @@ import os
 from collections.abc import Callable, Mapping
 
 from kafkapy.contexts.config_file import ConfigFile, Context, Setting, decode
-from kafkapy.errors import FormatError
+from kafkapy.errors import FormatError, KafkapyError
 
 Meaning = tuple[str | None, Mapping[str, str], Mapping[str, Mapping[str, str]]]
 
@@ -74,6 +75,8 @@ def _write(wanted: ConfigFile, edit: Callable[[list[str]], list[str]], tell: Cal
     before = _text(wanted.path)
     after = "".join(f"{line}\n" for line in edit(before.splitlines()))
     if not _says(after, wanted):
+        if not wanted.is_checked:
+            raise KafkapyError(f"{wanted.path} cannot be changed line by line: edit it")
         after = encode(wanted)
         if "#" in before:
             tell(f"{wanted.path} had to be written anew: its comments are lost, the old file is {wanted.path}.old")
@@ -91,7 +94,7 @@ def _text(path: str) -> str:
 
 def _says(text: str, wanted: ConfigFile) -> bool:
     try:
-        return _meaning(decode(text, wanted.path)) == _meaning(wanted)
+        return _meaning(decode(text, wanted.path, wanted.is_checked)) == _meaning(wanted)
     except FormatError:
         return False
 

@@ -28,10 +28,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import FormatError, UsageError
+from kafkapy.near_misses import VERY_SIMILAR, near_miss
 from kafkapy.output.output_format import Output
 
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ DEFAULTS = ("output", "engine", "master")
 CONTEXT_KEYS = (*KINDS, COMMAND_CONFIG, *DEFAULTS)
 PATH_KEYS = ("cluster", "log-dirs", COMMAND_CONFIG)
 FILE_KEYS = ("current", "defaults", "contexts")
+REFERENCE = re.compile(r"\$\{ENV:([^}]*)\}")
 
 _NAME = re.compile(r"[\w.-]+")
 _SECRET_KEY = re.compile(r"password|passphrase|secret|jaas|token|credential|private.?key", re.IGNORECASE)
 _SECRET_VALUE = re.compile(r"(password|passphrase|secret|jaas[.\w]*|token)\s*[=:]|://[^/@\s]+:[^/@\s]+@", re.IGNORECASE)
-_REFERENCE = re.compile(r"\$\{ENV:([^}]*)\}")
 
 
 class Setting(NamedTuple):
@@ -75,9 +75,10 @@ class Context(NamedTuple):
 
 
 class ConfigFile(NamedTuple):
-    """The whole file."""
+    """The whole file. Where it was not checked, a context has one setting without a name: all that stands there."""
 
     path: str
+    is_checked: bool = True
     current: Setting | None = None
     defaults: Mapping[str, Setting] = {}
     contexts: Mapping[str, Context] = {}
@@ -86,14 +87,14 @@ class ConfigFile(NamedTuple):
         """A context by its name; ``said_by`` is who named it."""
         if name in self.contexts:
             return self.contexts[name]
-        near = get_close_matches(name, self.contexts, 1)
-        hint = f"did you mean {near[0]}?" if near else "'kafkapy config list' shows those there are"
+        near = near_miss(name, self.contexts, VERY_SIMILAR)
+        hint = f"did you mean {near}?" if near else "'kafkapy config list' shows those there are"
         raise UsageError(f"{said_by}: there is no context '{name}' in {self.path}; {hint}")
 
     def resolved(self, context: Context, key: str) -> str:
         """A value of a context with its references looked up and its paths made whole."""
         setting = context.settings[key]
-        value = _REFERENCE.sub(lambda match: self._variable(match[1], setting), setting.value)
+        value = REFERENCE.sub(lambda match: self._variable(match[1], setting), setting.value)
         if key not in PATH_KEYS:
             return value
         base = os.path.dirname(os.path.abspath(self.path))
@@ -115,20 +116,21 @@ def config_path() -> str:
     return os.path.join(base, "kafkapy", "config.yaml")
 
 
-def read_config() -> ConfigFile:
+def read_config(checked: bool = True) -> ConfigFile:
     """The user's file; an empty one where there is none."""
     path = config_path()
     try:
         with open(path, encoding="utf-8") as file:
-            return decode(file.read(), path)
+            return decode(file.read(), path, checked)
     except (FileNotFoundError, NotADirectoryError):
         return ConfigFile(path)
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: not UTF-8 at byte {error.start}") from None
 
 
-def decode(text: str, path: str) -> ConfigFile:
-    """The file's content; errors name ``path`` and the line."""
+def decode(text: str, path: str, checked: bool = True) -> ConfigFile:
+    """The file's content; errors name ``path`` and the line. Where it is not to be ``checked``, contexts may say
+    anything, so that a wrong one can be removed."""
     import yaml
 
     try:
@@ -136,8 +138,18 @@ def decode(text: str, path: str) -> ConfigFile:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         at = f"{path}:{mark.line + 1}" if mark is not None else path
-        raise FormatError(f"{at}: not YAML: {getattr(error, 'problem', None) or error}") from None
-    return ConfigFile(path) if root is None else _Reader(path).file(root)
+        reason = getattr(error, "problem", None) or getattr(error, "reason", None) or error
+        raise FormatError(f"{at}: not YAML: {reason}") from None
+    return ConfigFile(path, checked) if root is None else _Reader(path, checked).file(root)
+
+
+def problem_with(key: str, value: str) -> str | None:
+    """Why a setting cannot stand in the file; None where it can. A value that may be a secret is not told."""
+    if _SECRET_VALUE.search(value) or (key in LIVE_KINDS and "@" in value):
+        return f"{key} holds a secret: {_NO_SECRETS}"
+    if value not in CHOICES.get(key, (value,)):
+        return f"{key} is '{value}', none of {', '.join(CHOICES[key])}"
+    return None
 
 
 def check_name(name: str) -> str:
@@ -152,8 +164,9 @@ def check_name(name: str) -> str:
 class _Reader:
     """Nodes of YAML, which know their lines, to values."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, checked: bool) -> None:
         self._path = path
+        self._checked = checked
 
     def file(self, root: Node) -> ConfigFile:
         parts = self._mapping(root, "the file", FILE_KEYS)
@@ -163,12 +176,16 @@ class _Reader:
         if "contexts" in parts and not _is_empty(parts["contexts"]):
             nodes = self._mapping(parts["contexts"], "contexts")
             contexts = {key.value: self._context(key, nodes[key.value]) for key, _ in self._pairs(parts["contexts"])}
-        if current is not None and current.value not in contexts:
+        if self._checked and current is not None and current.value not in contexts:
             raise FormatError(f"{self._path}:{current.line}: current is '{current.value}', which is no context here")
-        return ConfigFile(self._path, current, defaults, contexts)
+        return ConfigFile(self._path, self._checked, current, defaults, contexts)
 
     def _context(self, key: Node, node: Node) -> Context:
-        name = key.value
+        name, line = key.value, key.start_mark.line + 1
+        if not self._checked:
+            import yaml
+
+            return Context(name, line, {"": Setting(yaml.serialize(node), line, _last_line(node))})
         if not _NAME.fullmatch(name):
             raise self._error(key, f"'{name}' cannot be the name of a context")
         settings = self._settings(node, f"the context '{name}'", CONTEXT_KEYS)
@@ -178,7 +195,7 @@ class _Reader:
             raise self._error(key, f"the context '{name}' names {what}: give one of {', '.join(KINDS)}")
         if COMMAND_CONFIG in settings and kinds[0] not in LIVE_KINDS:
             raise self._error(key, f"the context '{name}' has {COMMAND_CONFIG}, which goes with bootstrap-server")
-        return Context(name, key.start_mark.line + 1, settings)
+        return Context(name, line, settings)
 
     def _settings(self, node: Node, where: str, known: tuple[str, ...]) -> dict[str, Setting]:
         if _is_empty(node):
@@ -192,11 +209,10 @@ class _Reader:
         if not nodes or not all(isinstance(each, yaml.ScalarNode) and each.value.strip() for each in nodes):
             raise self._error(node, f"{key} is not {'a list of paths' if key == 'log-dirs' else 'text'}")
         value = ",".join(each.value for each in nodes)
-        if _SECRET_VALUE.search(value):
-            raise self._error(node, f"{key} holds a secret: {_NO_SECRETS}")
-        if value not in CHOICES.get(key, (value,)):
-            raise self._error(node, f"{key} is '{value}', none of {', '.join(CHOICES[key])}")
-        return Setting(value, node.start_mark.line + 1, nodes[-1].end_mark.line + 1)
+        problem = problem_with(key, value)
+        if problem is not None:
+            raise self._error(node, problem)
+        return Setting(value, node.start_mark.line + 1, _last_line(node))
 
     def _mapping(self, node: Node, where: str, known: tuple[str, ...] | None = None) -> dict[str, Node]:
         import yaml
@@ -219,8 +235,8 @@ class _Reader:
     def _unknown(self, key: Node, where: str, known: tuple[str, ...]) -> FormatError:
         if _SECRET_KEY.search(str(key.value)):
             return self._error(key, f"'{key.value}' would be a secret in plain text: {_NO_SECRETS}")
-        near = get_close_matches(str(key.value), known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        near = near_miss(str(key.value), known, VERY_SIMILAR)
+        hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
         return self._error(key, f"unknown key '{key.value}' in {where}; {hint}")
 
     def _error(self, node: Node, text: str) -> FormatError:
@@ -233,3 +249,12 @@ _NO_SECRETS = "put it into a .properties file that only you can read, and name t
 def _is_empty(node: Node) -> bool:
     """Whether nothing, or null, stands behind a key."""
     return node.tag == "tag:yaml.org,2002:null"
+
+
+def _last_line(node: Node) -> int:
+    """The last line that something stands on. A block is said to end where the next one begins, after comments that
+    are not its own."""
+    if not isinstance(node.value, str) and node.value and not getattr(node, "flow_style", False):
+        last = node.value[-1]
+        return _last_line(last[1] if isinstance(last, tuple) else last)
+    return int(node.end_mark.line) + (node.end_mark.column > 0)

@@ -24,7 +24,7 @@ CONTEXT_OPTION = TyperOption(
     help="A cluster that was given a name with 'kafkapy config add'; by default $KAFKAPY_CONTEXT.",
     rich_help_panel=CLUSTER,
 )
-_SAID_BY = "kafkapy.said_by"
+_ADDED = "kafkapy.added"
 
 
 def context_options(params: Sequence[Parameter]) -> list[Parameter]:
@@ -38,22 +38,29 @@ def add_options(
     optional_arguments: Mapping[str, str],
     values: Mapping[str, Any],
     order: Sequence[Parameter],
-) -> tuple[str, ...]:
+) -> Added:
     """What the user's file adds to a command line of which the parser made ``values``, in this ``order``."""
-    if ctx.resilient_parsing or values.get("help"):
-        return ()
     from kafkapy.contexts.resolution import Typed, options_of_context
 
-    offered = {name: tuple(getattr(param.type, "choices", ())) for param in params for name in param.opts}
+    shown = [param for param in params if not getattr(param, "hidden", False)]
+    offered = {name: tuple(getattr(param.type, "choices", ())) for param in shown for name in param.opts}
     typed = Typed(
         values.get("context"),
         any(_names_cluster(param, values, offered, optional_arguments) for param in order),
         {name for param in order for name in param.opts},
         values.get("engine"),
     )
-    added: Added = options_of_context(offered, bool(context_options(params)), typed)
-    ctx.meta[_SAID_BY] = added.said_by
-    return added.words
+    added = options_of_context(offered, bool(context_options(params)), typed)
+    ctx.meta[_ADDED] = added
+    return added
+
+
+def warn_unread(added: Added) -> None:
+    """Say that the file is not read, and why."""
+    from kafkapy.output.printing import print_lines
+    from kafkapy.output.sink import Sink
+
+    print_lines([f"kafkapy: {added.unread}; the file is not read, and no defaults are taken from it"], Sink(2))
 
 
 def cluster_meant(ctx: Context, params: Sequence[Parameter]) -> str | None:
@@ -62,11 +69,24 @@ def cluster_meant(ctx: Context, params: Sequence[Parameter]) -> str | None:
         return None
     named = [(param.opts[0], ctx.params.get(param.name or "")) for param in params if _is_of_cluster(param)]
     given = " ".join(f"{option} {value}" for option, value in named if value)
-    said_by = ctx.meta.get(_SAID_BY)
+    added: Added | None = ctx.meta.get(_ADDED)
     if given:
-        return f"{given} ({said_by})" if said_by else given
+        return f"{given} ({added.said_by})" if added is not None and added.said_by else given
     variable = os.environ.get("KAFKAPY_CLUSTER")
     return f"{variable} ($KAFKAPY_CLUSTER)" if variable else "./kafkapy-cluster (the default)"
+
+
+def with_source(ctx: Context, text: str) -> str:
+    """What an error says, with the context behind a path or server in it that nobody typed."""
+    import re
+
+    added: Added | None = ctx.meta.get(_ADDED)
+    told = [value for value in added.given if value in text] if added is not None else []
+    if added is None or not told:
+        return text
+    whole = re.search(rf"{re.escape(told[0])}(?=[\s:;,]|$)", text)  # not a part of a longer path
+    at = whole.end() if whole is not None else len(text)
+    return f"{text[:at]} ({added.source}){text[at:]}"
 
 
 def _names_cluster(

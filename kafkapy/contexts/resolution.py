@@ -10,6 +10,9 @@ What a context says is put before what was typed, as options: a command cannot t
 that there are contexts. Its output, engine and master hold where it names the cluster, those of ``defaults``
 everywhere; what was typed wins. A context never logs in to a cluster that was named otherwise: its command-config goes
 with its own servers only.
+
+A file that cannot be read stops whoever would take the cluster from it: that is not to become another one. All others
+go on as if there were none, and say so.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from kafkapy.contexts.config_file import (
     config_path,
     read_config,
 )
-from kafkapy.errors import UsageError
+from kafkapy.errors import FormatError, UsageError
 
 VARIABLE = "KAFKAPY_CONTEXT"
 CLUSTER_VARIABLE = "KAFKAPY_CLUSTER"
@@ -43,10 +46,15 @@ class Typed(NamedTuple):
 
 
 class Added(NamedTuple):
-    """Options to put before a command line, and who said which cluster is meant: '' where the command line did."""
+    """Options to put before a command line, and who said which cluster is meant: '' where the command line did.
+    ``source`` is the context that gave the ``given``: paths and servers, of which an error may tell. ``unread`` is why
+    the file was not read, where it could not be and was not needed."""
 
     words: tuple[str, ...] = ()
     said_by: str = ""
+    source: str = ""
+    given: tuple[str, ...] = ()
+    unread: str = ""
 
 
 class Chosen(NamedTuple):
@@ -82,18 +90,31 @@ def options_of_context(offered: Mapping[str, Collection[str]], takes_cluster: bo
     where they take any; ``takes_cluster`` says whether it names a cluster at all."""
     if not is_needed(typed.context):
         return Added()
-    config = read_config()
+    try:
+        config = read_config()
+    except (FormatError, OSError) as problem:
+        if takes_cluster and _means_the_file(typed):
+            raise
+        reason = f"{config_path()}: {problem.strerror}" if isinstance(problem, OSError) else str(problem)
+        return Added(unread=reason)
     chosen = chosen_context(config, typed.context, typed.names_cluster) if takes_cluster else None
-    words: list[str] = []
-    if chosen is not None and not typed.names_cluster:
-        words += _cluster_options(config, chosen, offered, typed)
+    is_meant = chosen is not None and not typed.names_cluster
+    cluster = tuple(_cluster_options(config, chosen, offered, typed)) if chosen is not None and is_meant else ()
     values = {key: setting.value for key, setting in config.defaults.items()}
     if chosen is not None:
         own = chosen.context.settings
         values |= {key: config.resolved(chosen.context, key) for key in DEFAULTS if key in own}
-    words += [word for pair in _defaults(values, offered, typed) for word in pair]
-    is_meant = chosen is not None and not typed.names_cluster
-    return Added(tuple(words), f"the context {chosen.context.name}, {chosen.said_by}" if chosen and is_meant else "")
+    words = (*cluster, *(word for pair in _defaults(values, offered, typed) for word in pair))
+    if chosen is None or not is_meant:
+        return Added(words)
+    name = chosen.context.name
+    given = tuple(part.strip() for value in cluster[1::2] for part in value.split(",") if part.strip())
+    return Added(words, f"the context {name}, {chosen.said_by}", f"context {name} of {config.path}", given)
+
+
+def _means_the_file(typed: Typed) -> bool:
+    """Whether the file says which cluster is meant, or may say so."""
+    return typed.context is not None or not (typed.names_cluster or os.environ.get(CLUSTER_VARIABLE))
 
 
 def _cluster_options(

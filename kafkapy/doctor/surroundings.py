@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from kafkapy import __version__
 from kafkapy.doctor.finding import Finding, error, info, ok, warning
 from kafkapy.errors import KafkapyError
+from kafkapy.optional_packages import install_command
 
 OLDEST_PYTHON = (3, 11)
-PACKAGES = {"pyarrow": "arrow", "pyspark": "spark"}
+PACKAGES = {"pyarrow": ("pyarrow", "fastavro"), "pyspark": ("pyspark",)}
+"""Those that are looked for, and what is installed where one is missing."""
 NARROWEST = 80
 
 
@@ -42,7 +44,7 @@ def _kernel() -> Finding:
         return ok("kernel", "compiled")
     if os.environ.get("KAFKAPY_KERNEL") == "plain":
         return info("kernel", "plain Python, as $KAFKAPY_KERNEL says: dumps are slower", "unset KAFKAPY_KERNEL")
-    remedy = "install a C compiler, then: pip install --force-reinstall --no-binary kafkapy kafkapy"
+    remedy = "reinstall kafkapy from its source where a C compiler is"
     return info("kernel", "plain Python: what is printed is the same, dumps are slower", remedy)
 
 
@@ -57,7 +59,7 @@ def _codecs() -> Finding:
         except (ImportError, KafkapyError) as failure:
             broken.append(f"{codec.label} ({failure})")
     if broken:
-        remedy = "pip install --force-reinstall cramjam lz4 zstandard"
+        remedy = install_command("--force-reinstall", "cramjam", "lz4", "zstandard")
         return error("codecs", f"do not work: {', '.join(broken)}", remedy)
     return ok("codecs", "gzip, snappy, lz4, zstd")
 
@@ -68,8 +70,8 @@ def _package(name: str) -> Finding:
     try:
         return ok(name, version(name))
     except PackageNotFoundError:
-        extra = PACKAGES[name]
-        return info(name, "not installed: needed by export, sql and --engine spark", f"pip install 'kafkapy[{extra}]'")
+        remedy = install_command(*PACKAGES[name])
+        return info(name, "not installed: needed by export, sql and --engine spark", remedy)
 
 
 def _java() -> Finding:
@@ -85,12 +87,12 @@ def _java() -> Finding:
 def _terminal() -> Iterator[Finding]:
     from shutil import get_terminal_size
 
-    encoding = (sys.stdout.encoding if sys.stdout is not None else "") or "none"
+    encoding = sys.stdout.encoding or "none"
     if encoding.lower().replace("-", "") != "utf8":
         yield warning("encoding", f"{encoding}: names that are not ASCII are not shown", "export LANG=C.UTF-8")
     else:
         yield ok("encoding", encoding)
-    if sys.stdout is None or not sys.stdout.isatty():
+    if not sys.stdout.isatty():
         yield ok("terminal", "none: output goes to a file or a pipe, without colour")
         return
     width = get_terminal_size().columns
@@ -114,4 +116,5 @@ def _config() -> Finding:
     if stat.S_IMODE(os.stat(path).st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
         return warning("config", f"{path} can be read by others", f"chmod 600 {path}")
     current = f", current {config.current.value}" if config.current is not None else ""
-    return ok("config", f"{path}: {len(config.contexts)} contexts{current}")
+    count = len(config.contexts)
+    return ok("config", f"{path}: {count} {'context' if count == 1 else 'contexts'}{current}")

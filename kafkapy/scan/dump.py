@@ -118,6 +118,7 @@ class _Dump:
         if suffix in (names.INDEX_SUFFIX, names.TIME_INDEX_SUFFIX):
             from kafkapy.scan.index_dump import dump_offset_index, dump_time_index
 
+            os.stat(path)  # the log is opened first, and is not what was asked for
             dump_index = dump_offset_index if suffix == names.INDEX_SUFFIX else dump_time_index
             dump_index(path, _base_offset(path), self._options, self._report, self._emit)
         elif suffix == names.PRODUCER_SNAPSHOT_SUFFIX:
@@ -182,6 +183,7 @@ def _base_offset(path: str) -> int:
     try:
         return names.offset_from_file_name(os.path.basename(path))
     except KafkapyError:
+        os.stat(path)  # that there is no such file says more than that its name is wrong
         raise KafkapyError(f"{path}: the name does not begin with the segment's base offset") from None
 
 

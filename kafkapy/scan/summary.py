@@ -249,7 +249,7 @@ def _text(summary: Summary) -> str:
         lines.append(("Transactions", f"{marks} batches"))
     lines.append(("Producers", _producers(summary)))
     lines.append(("Gaps", _gaps(summary)))
-    lines.append(("Damage", "none" if not summary.damage else f"{len(summary.damage)} places"))
+    lines.append(("Damage", _places(len(summary.damage))))
     text = f"Summary of {summary.file}\n" + "".join(f"  {name + ':':<15}{value}\n" for name, value in lines)
     for place in summary.damage:
         text += f"    bytes {place['start']} to {place['end'] - 1} ({place['bytes']} bytes): {place['reason']}\n"
@@ -258,6 +258,10 @@ def _text(summary: Summary) -> str:
 
 def _counts(counter: Counter[Any]) -> str:
     return ", ".join(f"{key}: {n}" for key, n in sorted(counter.items())) or "none"
+
+
+def _places(count: int) -> str:
+    return f"{count} place{'' if count == 1 else 's'}" if count else "none"
 
 
 def _range(first: Any, last: Any) -> str:

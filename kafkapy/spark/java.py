@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from kafkapy.errors import KafkapyError
+from kafkapy.optional_packages import check_installed
 
 OLDEST = 17
 _RELEASE = re.compile(r'^JAVA_VERSION="([^"]+)"', re.MULTILINE)
@@ -75,8 +76,4 @@ def _version(home: str) -> str | None:
 
 def check_pyspark() -> None:
     """Refuse to go on without PySpark and what its Arrow needs."""
-    for module in ("pyspark", "pyarrow"):
-        try:
-            __import__(module)
-        except ImportError:
-            raise KafkapyError(f"{module} is not installed: pip install 'kafkapy[spark]'") from None
+    check_installed("pyspark", "pyarrow")

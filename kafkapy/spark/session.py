@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 import kafkapy
@@ -104,18 +105,21 @@ def _own_session(options: SparkOptions) -> Iterator[SparkSession]:
     is_quiet = os.environ.get("KAFKAPY_DEBUG", "0") in ("", "0")
     if is_quiet:
         _hush()
+    if os.isatty(2):
+        print("kafkapy: starting Spark ...", file=sys.stderr, flush=True)
     archive = ClassArchive(java, _find_spark_home(), __version__)
-    conf = _spark_conf(options, archive.java_option())
-    with environment(_environment(options, java.home)), _jvm(conf, archive, is_quiet) as jvm:
-        context = _start_context(options, conf, jvm)
-        try:
-            session = _session(context)
-            yield session
-            if archive.is_made_now:
-                _load_classes(session)
-        finally:
-            with suppress(Exception):  # the JVM may be gone
-                context.stop()
+    with TemporaryDirectory(prefix="kafkapy-spark-") as scratch, environment(_environment(options, java.home)):
+        conf = _spark_conf(options, archive.java_option(), scratch)
+        with _jvm(conf, archive, is_quiet) as jvm:
+            context = _start_context(options, conf, jvm)
+            try:
+                session = _session(context)
+                yield session
+                if archive.is_made_now:
+                    _load_classes(session)
+            finally:
+                with suppress(Exception):  # the JVM may be gone
+                    context.stop()
 
 
 @contextmanager
@@ -145,12 +149,13 @@ def _hush() -> None:
         PySparkLogger.getLogger(name).disabled = True
 
 
-def _spark_conf(options: SparkOptions, archive_option: str | None) -> SparkConf:
-    """Every setting, those that were given last: what is given of Java's options stands behind ours."""
+def _spark_conf(options: SparkOptions, archive_option: str | None, scratch: str) -> SparkConf:
+    """Every setting, those that were given last: what is given of Java's options stands behind ours. Spark makes the
+    directory of its warehouse at the first sign of a table, where it stands if nothing else is said."""
     from pyspark import SparkConf
 
     given = dict(options.conf)
-    settings = {**DEFAULTS, "spark.master": options.master}
+    settings = {**DEFAULTS, "spark.master": options.master, "spark.sql.warehouse.dir": scratch}
     if options.is_local:
         settings |= {"spark.driver.bindAddress": LOOPBACK, "spark.driver.host": LOOPBACK}
     if options.driver_memory is not None:

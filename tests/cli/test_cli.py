@@ -58,6 +58,10 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
         ("dump-log --files ,", "--files names no file. Try 'kafkapy dump-log --help'."),
         ("dump-log --files a b", "got unexpected extra argument(s) (b). Try 'kafkapy dump-log --help'."),
         (
+            "export --out o",
+            "missing option '--to'. Choose from: parquet, json, csv, orc, avro, text. Try 'kafkapy export --help'.",
+        ),
+        (
             "dump-log --files a --max-bytes x",
             "invalid value for '--max-bytes': 'x' is not a valid int. Try 'kafkapy dump-log --help'.",
         ),
@@ -74,10 +78,22 @@ def test_controls_in_an_argument_do_not_reach_the_terminal(kafkapy: Run) -> None
     assert one_line(done.stderr).startswith("no such command: dump\\x1b[31m\\nlog")
 
 
-def test_a_missing_file_is_one_line(kafkapy: Run, tmp_path: Path) -> None:
-    done = kafkapy("dump-log", "--files", str(tmp_path / "00000000000000000000.log"))
+@pytest.mark.parametrize("name", ["00000000000000000000", "nosuch"])
+@pytest.mark.parametrize("suffix", ["log", "index", "timeindex", "txnindex", "snapshot"])
+def test_a_missing_file_is_one_line(kafkapy: Run, tmp_path: Path, name: str, suffix: str) -> None:
+    path = tmp_path / f"{name}.{suffix}"
+    done = kafkapy("dump-log", "--files", str(path))
     assert done.returncode == 1
-    assert str(tmp_path) in one_line(done.stderr)
+    assert done.stdout.startswith(f"Dumping {path}\n")
+    assert one_line(done.stderr) == f"{path}: No such file or directory"
+
+
+def test_a_name_without_an_offset(kafkapy: Run, tmp_path: Path) -> None:
+    path = tmp_path / "orders.log"
+    path.touch()
+    done = kafkapy("dump-log", "--files", str(path))
+    assert (done.returncode, done.stdout) == (1, f"Dumping {path}\n")
+    assert one_line(done.stderr) == f"{path}: the name does not begin with the segment's base offset"
 
 
 def test_debug_shows_the_traceback_and_keeps_the_exit_code(kafkapy: Run, tmp_path: Path) -> None:

@@ -30,6 +30,23 @@ def test_an_empty_controller_is_refused(capfd: Capture) -> None:
     assert done == (2, "", "kafkapy: --bootstrap-controller names nothing. Try 'kafkapy acls --help'.\n")
 
 
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ("lookup --topic t --partition 0 --offset 1", "lookup reads files, not a running cluster: give --log-dirs"),
+        ("export --to json --out o", "export reads files, not a running cluster: give --log-dirs"),
+        ("sql SELECT", "sql reads files, not a running cluster: give --log-dirs"),
+        ("maintenance", "the brokers of a running cluster do this themselves: --dry-run with --log-dirs tells"),
+        ("maintenance --dry-run", "the brokers of a running cluster do this themselves: --dry-run with --log-dirs"),
+    ],
+)
+def test_what_is_always_refused_is_not_offered(capfd: Capture, args: str, said: str) -> None:
+    assert "--bootstrap-server" not in run(capfd, args.partition(" ")[0], "--help").out
+    done = run(capfd, *args.split(), "--bootstrap-server", "127.0.0.1:1")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"kafkapy: {said}")
+
+
 @pytest.fixture
 def silent() -> Iterator[str]:
     """The address of a port that takes connections and says nothing."""

@@ -170,6 +170,8 @@ def test_near_miss(capfd: Capture, config: Path) -> None:
         ("contexts:\n  a:\n    bootstrap-server: b:1\n    password: x\n", 4, "name that file with command-config"),
         ("contexts:\n  a:\n    bootstrap-server: SASL://u:pw@b:1\n", 3, "holds a secret"),
         ("contexts:\n  a:\n    bootstrap-server: b:1\n    master: token=abc\n", 4, "holds a secret"),
+        ("contexts:\n  a:\n    bootstrap-server: user:pw@b:1\n", 3, "holds a secret"),
+        ("contexts:\n  a:\n    colour: x\n", 3, "unknown key 'colour' in the context 'a'; there are cluster, log-dirs"),
         ("contexts: [\n", 2, "not YAML"),
         ("- a\n", 1, "not a list of 'key: value'"),
         ("contexts:\n  a b:\n    cluster: x\n", 2, "cannot be the name"),
@@ -182,6 +184,35 @@ def test_what_is_wrong_names_its_line(text: str, line: int, said: str) -> None:
     assert said in str(caught.value)
     assert "pw" not in str(caught.value)
     assert "abc" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["defaults: [", "contexts: {a: {clustr: x}}", "\0"])
+def test_a_file_that_cannot_be_read_stops_only_whoever_needs_it(
+    capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    config.write_text(text)
+    for args in (["cluster-id"], ["cluster-id", "--context", "a", "--cluster", "one"], ["config", "list"]):
+        done = run(capfd, *args)
+        assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
+        assert done.err.startswith(f"kafkapy: {config}")
+        assert "\\n" not in done.err
+    for args in (["cluster-id", "--cluster", "one"], ["storage", "random-uuid"], ["lab", "list"]):
+        done = run(capfd, *args)
+        assert (done.code, bool(done.out), len(done.err.splitlines())) == (0, True, 1)
+        assert done.err.startswith(f"kafkapy: {config}")
+        assert done.err.endswith("; the file is not read, and no defaults are taken from it\n")
+    assert run(capfd, "cluster-id", "--version").err == ""
+    monkeypatch.setenv("KAFKAPY_CLUSTER", "two")
+    assert meant(capfd) == "two"
+
+
+def test_the_doctor_finds_a_file_that_cannot_be_read(capfd: Capture, config: Path) -> None:
+    config.write_text("defaults: [")
+    done = run(capfd, "doctor", "--output", "jsonl", "--cluster", "one")
+    assert (done.code, done.err) == (1, "")
+    assert run(capfd, "doctor", "--output", "jsonl").code == 1
+    [found] = [row for row in done.rows if row["place"] == "config"]
+    assert (found["severity"], found["remedy"]) == ("error", f"edit {config}")
 
 
 def test_references_to_the_environment(capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,6 +253,28 @@ def test_the_directory_of_the_file_is_made(capfd: Capture, config: Path, monkeyp
     assert (config.parent / "home" / ".config" / "kafkapy" / "config.yaml").exists()
 
 
+def test_two_at_once_lose_nothing(config: Path, root: Path) -> None:
+    names = [f"c{number}" for number in range(8)]
+    # All are started before the first one writes: each waits for its line.
+    program = "import sys; from kafkapy.cli import main; input(); sys.exit(main(sys.argv[1:]))"
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, "config", "add", name, "--cluster", "one"],
+            env={**os.environ, "PYTHONPATH": str(root)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+        )
+        for name in names
+    ]
+    for each in started:
+        assert each.stdin is not None
+        each.stdin.write(b"\n")
+        each.stdin.close()
+    assert [each.wait() for each in started] == [0] * len(names)
+    assert sorted(decode(config.read_text(), str(config)).contexts) == names
+    assert [each for each in os.listdir(config.parent) if each.startswith(".config")] == []
+
+
 def test_changes_keep_comments_and_order(capfd: Capture, config: Path) -> None:
     config.write_text(COMMENTED)
     run(capfd, "config", "use", "two")
@@ -249,7 +302,7 @@ def test_a_name_that_is_taken(capfd: Capture, config: Path) -> None:
     before = config.read_text()
     done = run(capfd, "config", "add", "one", "--cluster", "two")
     assert (done.code, config.read_text()) == (2, before)
-    add(capfd, "one", "--cluster", "two", "--replace")
+    assert add(capfd, "one", "--cluster", "two", "--replace").out == f"Replaced one in {config}.\n"
     assert config.read_text() == before.replace("/one\n", "/two\n")
 
 
@@ -261,11 +314,91 @@ def test_a_name_that_is_taken(capfd: Capture, config: Path) -> None:
         ["x", "--cluster", ""],
         ["x", "--cluster", "a", "--command-config", "b"],
         ["a b", "--cluster", "a"],
+        ["x", "--bootstrap-server", "localhost"],
+        ["x", "--bootstrap-server", "a:1,localhost:99999"],
+        ["x", "--bootstrap-controller", ":9092"],
     ],
 )
 def test_usage_of_add(capfd: Capture, config: Path, args: list[str]) -> None:
     assert run(capfd, "config", "add", *args).code == 2
     assert not config.exists()
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["--bootstrap-server", "a:1", "--command-config", "password=hunter2"], ["--bootstrap-server", "u:hunter2@a:1"]],
+)
+def test_a_secret_is_refused_before_anything_is_written(capfd: Capture, config: Path, args: list[str]) -> None:
+    done = run(capfd, "config", "add", "s", *args)
+    assert (done.code, config.exists()) == (2, False)
+    assert "holds a secret: put it into a .properties file" in done.err
+    assert "hunter2" not in done.err
+
+
+def test_add_names_both_that_were_given(capfd: Capture, config: Path) -> None:
+    done = run(capfd, "config", "add", "x", "--cluster", "a", "--bootstrap-server", "b:1")
+    text = "--cluster and --bootstrap-server name different clusters: give one of them"
+    assert done.err == f"kafkapy: {text}. Try 'kafkapy config add --help'.\n"
+
+
+def test_add_tells_of_what_is_not_there_yet(capfd: Capture, config: Path) -> None:
+    here = config.parent
+    assert add(capfd, "a", "--cluster", "nosuch").err == (
+        f"kafkapy: there is no {here}/nosuch yet, which the context will need\n"
+    )
+    done = add(capfd, "b", "--log-dirs", "nosuch,one,no")
+    assert done.err == f"kafkapy: there is no {here}/nosuch and no {here}/no yet, which the context will need\n"
+    assert "no.properties" in add(capfd, "c", "--bootstrap-server", "a:1", "--command-config", "no.properties").err
+    for settings in (["--cluster", "${ENV:WHERE}/x"], ["--bootstrap-server", "${ENV:SERVERS}"], ["--cluster", "one"]):
+        assert add(capfd, "d", *settings, "--replace").err == ""
+
+
+def test_errors_name_the_context_that_said_it(capfd: Capture, config: Path) -> None:
+    live = "  live: {bootstrap-server: '127.0.0.1:1,127.0.0.1:2', command-config: no.properties}\n"
+    config.write_text(f"contexts:\n  a: {{cluster: nosuch}}\n  b: {{log-dirs: [one/broker-1, no]}}\n{live}")
+    here = config.parent
+    done = run(capfd, "topics", "--list", "--context", "a")
+    assert done.err.startswith(
+        f"kafkapy: there is no cluster directory {here}/nosuch (context a of {config}): make one with"
+    )
+    assert f"{here}/no (context b of {config}): no such directory" in run(capfd, "cluster-id", "--context", "b").err
+    assert (
+        f"no.properties (context live of {config}): No such file" in run(capfd, "cluster-id", "--context", "live").err
+    )
+    config.write_text(config.read_text().replace(", command-config: no.properties", ""))
+    assert f"127.0.0.1:1 (context live of {config}) cannot be" in run(capfd, "cluster-id", "--context", "live").err
+    assert "(context" not in run(capfd, "cluster-id", "--context", "a", "--cluster", f"{here}/nosuch").err
+
+
+def test_an_error_inside_a_cluster_names_the_context_at_its_end(capfd: Capture, config: Path) -> None:
+    config.write_text("contexts:\n  a: {cluster: broken}\n")
+    broken = config.parent / "broken"
+    broken.mkdir()
+    (broken / "cluster.yaml").write_text("brokers: [")
+    done = run(capfd, "cluster-id", "--context", "a")
+    assert done.err.startswith(f"kafkapy: {broken}/cluster.yaml")
+    assert done.err.endswith(f" (context a of {config})\n")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "  bad:\n    bootstrap-server: a:1\n    password: hunter2\n",
+        "  bad:\n    bootstrap-server: a:1\n    command-config: password=hunter2  # mine\n",
+        "  bad: {cluster: one, log-dirs: two}\n",
+        "  bad:\n    log-dirs:\n      - [a]\n",
+        "  bad:\n    cluster: |\n      password=x\n",
+        "  bad:\n",
+    ],
+)
+@pytest.mark.parametrize("also", ["", "  worse:\n    clustr: x\n"])
+def test_a_context_that_is_wrong_can_be_removed(capfd: Capture, config: Path, wrong: str, also: str) -> None:
+    config.write_text(COMMENTED + wrong + "  # the end\n" + also)
+    assert run(capfd, "config", "remove", "bad") == (0, f"Removed bad from {config}.\n", "")
+    assert config.read_text() == COMMENTED + "  # the end\n" + also
+    config.write_text("contexts: {bad: {clustr: x}, one: {cluster: one}}\n")
+    done = run(capfd, "config", "remove", "bad")
+    assert done == (1, "", f"kafkapy: {config} cannot be changed line by line: edit it\n")
 
 
 def sources(capfd: Capture) -> dict[str, tuple[str, str]]:

@@ -156,11 +156,3 @@ def test_aborted_transactions_are_left_out(capfd: Capture, golden: Path, tmp_pat
                    "--timeout-ms", "0").lines  # fmt: skip
     assert sorted(row["value"] for row in rows if not row["control"]) == sorted(consumed)
     assert consumed
-
-
-def test_a_missing_library_is_named(capfd: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import importlib.util
-
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    done = export(capfd, "--cluster", tmp_path, "--to", "json", "--out", tmp_path / "out")
-    assert (done.code, done.err) == (1, "kafkapy: pyarrow is not installed: pip install 'kafkapy[arrow]'\n")

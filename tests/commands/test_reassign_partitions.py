@@ -223,6 +223,17 @@ def test_a_plan_that_cannot_be_saved(capfd: Capture, directory: Path, tmp_path: 
     assert done.err == f"kafkapy: --save: cannot write {path}: No such file or directory\n"
 
 
+def test_a_saved_plan_is_not_overwritten(capfd: Capture, directory: Path, tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    assert generate(capfd, directory, "--drain-broker", "2", "--save", path).code == 0
+    before = path.read_text()
+    assert generate(capfd, directory, "--drain-broker", "2", "--save", path).code == 0
+    done = generate(capfd, directory, "--drain-broker", "1", "--save", path)
+    said = f"kafkapy: --save: {path} exists already, and is not this plan: name another, or remove it\n"
+    assert done == (1, "", said)
+    assert path.read_text() == before
+
+
 def test_the_help_says_how_long_throttles_stay(capfd: Capture) -> None:
     told = " ".join(run(capfd, "reassign-partitions", "--help").out.split())
     assert "stays set until --verify or --cancel" in told

@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -211,6 +212,25 @@ def test_isolation_and_broker(spark: SparkSession, capfd: Capture, golden: Path)
     assert {Path(row["path"]).parent.name for row in paths} == {"broker-2"}
 
 
+def test_a_table_that_is_not_there_leaves_nothing_behind(
+    java_home: str, spark_cache: Path, golden: Path, tmp_path: Path, root: Path
+) -> None:
+    env = os.environ | {
+        "XDG_CACHE_HOME": str(spark_cache.resolve()), "TMPDIR": str(tmp_path / "tmp"), "PYTHONPATH": str(root),
+    }  # fmt: skip
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "here").mkdir()
+    command = [sys.executable, "-m", "kafkapy", "sql", "--master", "local[2]", "--log-dirs", dirs(golden)]
+    done = subprocess.run(
+        [*command, "SELECT * FROM nosuch"],
+        cwd=tmp_path / "here", env=env, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("kafkapy: there is no table nosuch")
+    assert list((tmp_path / "here").iterdir()) == []
+    assert list((tmp_path / "tmp").glob("kafkapy-*")) == []
+
+
 class Terminal:
     """kafkapy sql on a pseudo-terminal."""
 
@@ -288,7 +308,9 @@ def test_the_prompt(terminal: Terminal, tmp_path: Path) -> None:
     terminal.send("SELECT count(*) AS n\n")
     terminal.wait_for("      -> ")
     terminal.send("FROM recor\t WHERE topic = 'tx';\n")
-    assert "FROM records" in terminal.wait_for(r"\n *45\n\(1 row\)\nkafkapy> ")
+    shown = terminal.wait_for(r"\n *45\n\(1 row\)\nkafkapy> ")
+    assert "FROM records" in shown
+    assert shown.count("kafkapy: starting Spark ...\n") == 1
     terminal.send("SELECT ofset FROM records;\n")
     terminal.wait_for(r"kafkapy: there is no column ofset; did you mean 'offset'\? \(line 1, position 8\)\nkafkapy> ")
     terminal.send("SELECT count(*) FROM range(100000000000000);\n")

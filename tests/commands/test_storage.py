@@ -14,6 +14,8 @@ def test_format_says_what_it_made(capfd: Capture, tmp_path: Path) -> None:
     done = run(capfd, "storage", "format", "--cluster", target, "--brokers", "2", "--racks", "a,b", "-t", "my-id")
     assert done == (0, f"Made the cluster directory {target} with brokers 1, 2 and cluster id my-id.\n", "")
     assert sorted(path.name for path in target.iterdir()) == ["broker-1", "broker-2", "cluster.yaml"]
+    done = run(capfd, "storage", "format", "--cluster", tmp_path / "one", "--brokers", "1", "-t", "my-id")
+    assert done.out == f"Made the cluster directory {tmp_path / 'one'} with broker 1 and cluster id my-id.\n"
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,14 @@ def test_damage_is_counted_and_not_trusted(tmp_path: Path) -> None:
     ]
 
 
+def test_damage_is_counted_in_words(tmp_path: Path) -> None:
+    path = tmp_path / NAME
+    batch = encode_batch([Record(0, 5, b"k", b"v")], BatchOptions(0))
+    for data, said in ((batch, "none"), (batch + b"\xff" * 30, "1 place")):
+        path.write_bytes(data)
+        assert f"  Damage:        {said}\n".encode() in dumped(path, summary=True).stdout
+
+
 def test_a_set_that_does_not_decompress_is_damage_and_not_counted(tmp_path: Path) -> None:
     path = tmp_path / NAME
     whole = wrap_messages([OldMessage(0, b"k", b"v", 7), OldMessage(1, b"k", b"v", 9)], Codec.GZIP, 1)

@@ -102,7 +102,9 @@ def _kerberos(properties: Mapping[str, str], module: LoginModule, source: str) -
     import importlib.util
 
     if importlib.util.find_spec("gssapi") is None:
-        reason = "GSSAPI needs the Python package gssapi and the system's Kerberos: pip install gssapi"
+        from kafkapy.optional_packages import install_command
+
+        reason = f"GSSAPI needs the Python package gssapi and the system's Kerberos: {install_command('gssapi')}"
         raise SettingError(source, "sasl.mechanism", reason)
     service = properties.get("sasl.kerberos.service.name") or module.options.get("serviceName")
     if not service:
