@@ -9,8 +9,8 @@ Only brokers that run take part (cluster.yaml says which): those that were stopp
 and are not touched until they are started (failures.py).
 
 Killed at any point, the metadata log says which state holds, and the next writer brings directories and replicas to it
-(``recovered`` tells what it did). A write that failed half way, on a full disk or by an interrupt, leaves the same:
-nothing more is written, and ``close`` leaves no mark of a clean stop.
+(``recovered`` has what it did, and ``tell`` is told at once). A write that failed half way, on a full disk or by an
+interrupt, leaves the same: nothing more is written, and ``close`` leaves no mark of a clean stop.
 
 Two writers never meet: every log dir is locked, with the lock that a broker takes too.
 """
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
 from typing import TYPE_CHECKING
@@ -64,9 +64,16 @@ class DirectoryCluster(LogDirsCluster):
     """A cluster directory that this process alone may write, until ``close``."""
 
     def __init__(
-        self, directory: str, files: Files | None = None, now: int | None = None, seed: int | None = None
+        self,
+        directory: str,
+        files: Files | None = None,
+        now: int | None = None,
+        seed: int | None = None,
+        tell: Callable[[str], object] = lambda line: None,
     ) -> None:
         self._directory = directory
+        self.recovered: list[str] = []
+        self._tell = tell
         read, self.cluster_file = file_version(directory), read_cluster_file(directory)
         super().__init__(*self.every_log_dir)
         self._directory_ids = {
@@ -92,7 +99,8 @@ class DirectoryCluster(LogDirsCluster):
             self._dirs = LogDirs(self._alive_paths())
             for broker_id in self.brokers.alive:
                 self._replicas.add_broker(broker_id, self.open_logs(broker_id))
-            self.recovered = [*self._metadata.recovered, *self._replicas.recover()]
+            self.tell_recovered(self._metadata.recovered)
+            self.recover()
             self._fence()
         except BaseException:
             self._release()
@@ -306,6 +314,21 @@ class DirectoryCluster(LogDirsCluster):
             self._directory_ids[path]: BrokerLogs(path, self._epoch_of(broker_id), environment)
             for path in self._log_dirs(broker_id)
         }
+
+    def recover(self, logs: Sequence[BrokerLogs] | None = None) -> None:
+        """Put right what a crash, or the loss of files, left; ``logs`` are those of a broker that starts, by default
+        all."""
+        from kafkapy.backends.lost_replicas import drop_lost
+
+        self.tell_recovered(self._replicas.recover_moves())
+        self.tell_recovered(drop_lost(self, logs))
+        self.tell_recovered(self._replicas.recover(logs))
+
+    def tell_recovered(self, lines: Iterable[str]) -> None:
+        """Keep and tell what was put right."""
+        for line in lines:
+            self.recovered.append(line)
+            self._tell(line)
 
     def set_state(self, broker_id: int, state: str) -> None:
         """What a broker does from now on; written to cluster.yaml."""

@@ -118,7 +118,7 @@ def start_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved | Lost
     if state != LAGGING:
         logs = cluster.open_logs(broker_id)
         cluster.replicas.add_broker(broker_id, logs)
-        cluster.recovered += cluster.replicas.recover(list(logs.values()))
+        cluster.recover(list(logs.values()))
     cluster.set_state(broker_id, RUNNING)
     if state == LAGGING:
         waiting = [partition for partition, registration in before if broker_id in registration.isr]

@@ -1,8 +1,9 @@
 """The replicas of a cluster directory: where they lie, and who of them leads and follows.
 
 The metadata says which brokers have a replica, in which log dir, and who leads. Directories that it asks for and that
-are not there are made, those of deleted topics and of replicas that were moved away go. Brokers that do not run have no
-part in this: their directories are left as they are, and put right when they are started.
+are not there are made, unless they were lost (lost_replicas.py); those of deleted topics and of replicas that were moved
+away go. Brokers that do not run have no part in this: their directories are left as they are, and put right when they
+are started.
 
 A partition is opened when it is first asked for. Its in-sync followers then fetch what they lack, as if they had never
 stopped; followers out of sync wait for ``replicate``.
@@ -301,14 +302,34 @@ class ReplicaLogs:
         wanted = acting_registration(topic.partitions[partition.partition], replicated.replicas, self._brokers.known)
         replicated.apply(wanted, self._now())
 
-    # ---- after a crash
+    # ---- at the start
+
+    def recover_moves(self) -> Iterator[str]:
+        """Finish the moves between log dirs that were as good as done, and tell of them."""
+        for broker_id in self._by_broker:
+            yield from recover_moves(self._image(), broker_id, self.of_broker(broker_id))
+
+    def missing(self, logs: Sequence[BrokerLogs] | None = None) -> dict[TopicPartition, dict[int, BrokerLogs]]:
+        """The replicas that are in sync or eligible and have no directory, by partition and broker, with where they
+        should lie. ``logs`` are those to be looked at, by default all."""
+        found: dict[TopicPartition, dict[int, BrokerLogs]] = defaultdict(dict)
+        wanted = {each.log_dir for each in (self.all_logs() if logs is None else logs)}
+        for partition in self.all_partitions():
+            registration = self.registration(partition)
+            for broker_id, each in self.replicas(partition, registration):
+                is_missing = partition not in each.present and each.log_dir in wanted
+                if is_missing and broker_id in registration.isr + registration.elr:
+                    found[partition][broker_id] = each
+        return dict(found)
+
+    def kept_offset(self, partition: TopicPartition, broker_id: int) -> int:
+        """How far a replica once went, by the checkpoints of its broker; 0 where they do not know of it."""
+        return max((max(logs.checkpointed(partition)) for logs in self.of_broker(broker_id).values()), default=0)
 
     def recover(self, logs: Sequence[BrokerLogs] | None = None) -> Iterator[str]:
         """Directories as the metadata says and logs without torn ends; after an unclean stop every in-sync replica at
         the same end. ``logs`` are those of a broker that starts, by default all."""
         wanted = self.all_logs() if logs is None else list(logs)
-        for broker_id in self._by_broker:
-            yield from recover_moves(self._image(), broker_id, self.of_broker(broker_id))
         assigned: dict[str, dict[TopicPartition, str]] = defaultdict(dict)
         if any(not each.was_clean for each in wanted) or logs is not None:
             for partition in self.all_partitions():
