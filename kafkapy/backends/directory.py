@@ -95,7 +95,7 @@ class DirectoryCluster(LogDirsCluster):
             self._metadata = MetadataWriter(
                 [self._log_dirs(each.id)[0] for each in self.cluster_file.brokers], self._files
             )
-            self._replicas = ReplicaLogs(self.brokers, self.image, self._time, self.apply)
+            self._replicas = ReplicaLogs(self.brokers, self.image, self._time, self.apply, self.tell_recovered)
             self._dirs = LogDirs(self._alive_paths())
             for broker_id in self.brokers.alive:
                 self._replicas.add_broker(broker_id, self.open_logs(broker_id))
