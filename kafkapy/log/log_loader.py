@@ -5,8 +5,8 @@ it takes its name. An index without a log goes. A segment without an .index is r
 segment from the one with the recovery point on is recovered; where one had to be cut, all after it go, for what
 follows a hole was never acknowledged. After a clean one Kafka believes that the log is whole; here the end of the last
 segment is looked at all the same, since what is appended behind half a batch can never be read: a torn write is cut
-off, other damage is left there and known (``damaged_end``). Then the leader epochs outside the log are dropped and the producer state is
-rebuilt from the newest snapshot.
+off, other damage is left there and known (``damaged_end``). Then the leader epochs outside the log are dropped and the
+producer state is rebuilt from the newest snapshot.
 
 Invariant: doing it twice, or being killed in between and doing it again, ends in the same state. ``recovered`` tells
 what was done, a line each.
