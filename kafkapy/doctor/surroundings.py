@@ -114,4 +114,5 @@ def _config() -> Finding:
     if stat.S_IMODE(os.stat(path).st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
         return warning("config", f"{path} can be read by others", f"chmod 600 {path}")
     current = f", current {config.current.value}" if config.current is not None else ""
-    return ok("config", f"{path}: {len(config.contexts)} contexts{current}")
+    count = len(config.contexts)
+    return ok("config", f"{path}: {count} context{'' if count == 1 else 's'}{current}")

@@ -65,6 +65,11 @@ def _has_sane_txns(segment: LogSegment) -> bool:
     return True
 
 
+def _has_entries_from(segment: LogSegment, offset: int) -> bool:
+    indexes = (segment.offset_index, segment.time_index)
+    return any(index.written_count and index.last_entry().offset >= offset for index in indexes)
+
+
 class LogLoader:
     """Opens one directory; what it found is in its attributes after ``load``."""
 
@@ -172,6 +177,8 @@ class LogLoader:
     def _look_at_end(self, last: LogSegment) -> None:
         end = last.end()
         if end.position == last.size:
+            if _has_entries_from(last, end.offset):  # the log was cut between two batches
+                last.cut(end)
             return
         if is_torn(last, end, self._loading.config.max_message_bytes):
             removed, name = last.cut(end), SegmentFile(last.base_offset, LOG_SUFFIX).name
