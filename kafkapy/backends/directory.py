@@ -85,7 +85,7 @@ class DirectoryCluster(LogDirsCluster):
         self._fixed_now = now
         self._random = Random(seed)
         self.placer: Placer = place
-        self._is_broken = False
+        self._broken_by: BaseException | None = None
         self._configs: dict[str, LogConfig] = {}
         self._locks = lock_all(self._dirs.paths)
         try:
@@ -150,13 +150,25 @@ class DirectoryCluster(LogDirsCluster):
             return
         before = self.image()
         with self._whole():
-            self._metadata.append(records, self._time())
-            self._configs.clear()
-            self._replicas.follow(before)
+            try:
+                self._metadata.append(records, self._time())
+                self._configs.clear()
+                self._replicas.follow(before)
+            except OSError as error:
+                raise KafkapyError(f"{_cause(error)}. {self._what_holds(before)}") from error
             self._dirs = LogDirs(self._alive_paths())
         if self.image().metadata_version >= IBP_3_7_IV2:
             self.apply(*self._replicas.unassigned())
         self._forget_offsets(before, [change.topic for change in changes if isinstance(change, DeleteTopic)])
+
+    def _what_holds(self, before: MetadataImage) -> str:
+        """What to say of a change that could not be finished."""
+        if self.image() is before:
+            return "Look whether the change was made before you make it again: the next command that writes decides it"
+        return (
+            "The change itself was made, so do not make it again: when this is put right, the next command that writes "
+            "brings the log dirs to it"
+        )
 
     def _forget_offsets(self, before: MetadataImage, deleted: list[str]) -> None:
         """Groups forget what they committed for topics that are gone, as their coordinators do when they hear of it."""
@@ -287,7 +299,7 @@ class DirectoryCluster(LogDirsCluster):
     def close(self) -> None:
         """Leave every log dir as a clean stop does, and let others write."""
         try:
-            if not self._is_broken:
+            if self._broken_by is None:
                 self._replicas.settle()
                 self._replicas.close()
                 for logs in self._replicas.all_logs():
@@ -371,14 +383,17 @@ class DirectoryCluster(LogDirsCluster):
     @contextmanager
     def _whole(self) -> Iterator[None]:
         """What fails inside, other than by being refused, leaves files that only recovery puts right."""
-        if self._is_broken:
-            raise KafkapyError("an earlier write failed: nothing more is written until the next command has recovered")
+        if self._broken_by is not None:
+            raise KafkapyError(
+                f"an earlier write failed ({_cause(self._broken_by)}): nothing more is written until the next command "
+                "has recovered"
+            )
         try:
             yield
         except KafkaError:
             raise
-        except BaseException:
-            self._is_broken = True
+        except BaseException as error:
+            self._broken_by = error
             raise
 
     def _partition(self, partition: TopicPartition) -> ReplicatedPartition:
@@ -394,6 +409,13 @@ class DirectoryCluster(LogDirsCluster):
         if partition.topic not in self._configs:
             self._configs[partition.topic] = log_config(self.image(), partition.topic)
         return self._configs[partition.topic]
+
+
+def _cause(error: BaseException) -> str:
+    """A failure in few words, with the file where it is known."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__
 
 
 def _timed_out(replicated: ReplicatedPartition) -> str:
