@@ -72,7 +72,8 @@ def _with_commands(step: Step, where: str | None) -> Step:
         return step._replace(text=f"{step.text}: {stop}rm -r {copy.replica.path}; {start}; {_catch_up(where)}")
     if step.action in (Action.FETCH, Action.TRUNCATE):
         first = f"{start}; " if copy.not_fetching is not None else ""
-        return step._replace(text=f"{step.text}: {first}{_catch_up(where)}")
+        text = step.text.removeprefix("nothing to do: ")  # here nobody fetches by himself
+        return step._replace(text=f"{text}: {first}{_catch_up(where)}")
     return step
 
 

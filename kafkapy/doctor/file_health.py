@@ -121,9 +121,9 @@ def _metadata(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Fi
     given = {broker for broker in dirs.broker_ids.values() if broker is not None}
     absent = sorted({*cluster.image().brokers} - given)
     if absent:
-        who = f"broker{'' if len(absent) == 1 else 's'} {', '.join(map(str, absent))}"
-        text = f"{who} {'has' if len(absent) == 1 else 'have'} no log dir here: what they have is not looked at"
-        yield info("log dirs", text, "name their log dirs, too")
+        who, has, whose = ("broker", "has", "its") if len(absent) == 1 else ("brokers", "have", "their")
+        text = f"{who} {', '.join(map(str, absent))} {has} no log dir here: {whose} copies are not looked at"
+        yield info("log dirs", text, f"name {whose} log dirs, too")
     yield from _without_any_copy(cluster, dirs, given, where)
     alive = cluster.brokers.alive if isinstance(cluster, DirectoryReader) else cluster.live_brokers
     yield from check_metadata(cluster, alive, False, where)

@@ -122,7 +122,8 @@ class LogLoader:
             unfinished = file.state == SWAP_SUFFIX and first_cleaned is not None and file.base_offset >= first_cleaned
             if file.state in (DELETED_SUFFIX, CLEANED_SUFFIX) or unfinished:
                 self._files.unlink(self._path(file))
-                self.recovered.append(f"removed {file.name}")
+                if file.state != DELETED_SUFFIX or not self._loading.clean_shutdown:  # else it is what a start does
+                    self.recovered.append(f"removed {file.name}")
 
     def _finish_swaps(self) -> None:
         swaps = [file for file in self._listed() if file.state == SWAP_SUFFIX]
