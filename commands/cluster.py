@@ -263,13 +263,10 @@ def _run(cluster: str | None, output: Output, work: Callable[["DirectoryCluster"
     from kafkapy.output.printing import print_rows
 
     opened = _open(cluster)
-    told = len(opened.recovered)
     try:
         pairs = list(work(opened))
     finally:
         opened.close()
-    for line in opened.recovered[told:]:
-        typer.echo(f"kafkapy: recovered {line}", err=True)
     print_rows(output, pairs)
 
 

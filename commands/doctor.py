@@ -80,7 +80,7 @@ def _findings(chosen: "Selection", where: str | None, quick: bool, quiet_stdout:
     if where is None:
         return
     from kafkapy.backends.selection import open_cluster
-    from kafkapy.doctor.finding import error
+    from kafkapy.doctor.opening import why_closed
 
     try:
         with closing(open_cluster(chosen)) as opened:
@@ -90,8 +90,8 @@ def _findings(chosen: "Selection", where: str | None, quick: bool, quiet_stdout:
                 yield from check_live(opened, where)
             else:
                 yield from _files(cast("LogDirsCluster", opened), where, quick, quiet_stdout)
-    except KafkapyError as problem:
-        yield error(where.partition(" ")[2], str(problem), "name another cluster, or: kafkapy storage info")
+    except (KafkapyError, OSError) as problem:
+        yield why_closed(chosen, where, problem)
 
 
 def _files(opened: "LogDirsCluster", where: str, quick: bool, quiet_stdout: bool) -> Iterator["Finding"]:

@@ -77,12 +77,15 @@ def replica_diff(
     from kafkapy.output.printing import print_lines, print_rows
     from kafkapy.output.replica_diff_lines import partition_lines, partition_rows, table_rows
 
-    with closing(_open(selection(cluster, log_dirs, bootstrap_server, command_config))) as opened:
+    chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
+    where = None if chosen.log_dirs or chosen.is_live else f"--cluster {chosen.directory}"
+    with closing(_open(chosen)) as opened:
         diff = opened.replica_diff()
         run = _Run(diff, quiet_stdout=output != Output.KAFKA)
-        found = ((report, planned(report) if repair_plan else None) for report in run.reports(_partitions(diff, topic)))
+        reports = run.reports(_partitions(diff, topic))
+        found = ((report, planned(report, where) if repair_plan else None) for report in reports)
         if output == Output.KAFKA:
-            print_lines(line for report, plan in found for line in partition_lines(report, plan))
+            print_lines(line for report, plan in found for line in partition_lines(report, plan, where))
         else:
             rows = table_rows if output == Output.TABLE else partition_rows
             print_rows(output, ((None, row) for report, plan in found for row in rows(report, plan)))

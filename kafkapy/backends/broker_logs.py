@@ -78,8 +78,21 @@ class BrokerLogs:
                     yield f"{path}: set aside as {self._set_aside(name)}, the metadata has no replica of it here"
                 elif _topic_id(path) not in (None, assigned[partition]):
                     yield f"{path}: set aside as {self._set_aside(name)}, it is of a topic that was deleted"
+        if was_away or not self.was_clean:
+            self._forget([each for each in map(TopicPartition._make, self._checkpointed()) if each not in assigned])
         for partition, topic_id in () if self.was_clean else assigned.items():
-            yield from (f"{self.path(partition)}: {line}" for line in self.log(partition, topic_id).recovered)
+            self.log(partition, topic_id)
+            yield from self.recovered(partition)
+
+    def recovered(self, partition: TopicPartition) -> Iterator[str]:
+        """What had to be put right in a log when it was opened; told once."""
+        recovered = self._open[partition].recovered
+        while recovered:
+            yield f"{self.path(partition)}: {recovered.pop(0)}"
+
+    def _checkpointed(self) -> set[tuple[str, int]]:
+        """The partitions of which the checkpoints have an offset."""
+        return {*self._starts, *self._recovery_points, *self._high_watermarks, *self._cleaned}
 
     def log(self, partition: TopicPartition, topic_id: str) -> PartitionLog:
         """The log of a partition, made where it is not there; a directory of another topic's gives way."""

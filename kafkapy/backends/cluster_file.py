@@ -28,6 +28,8 @@ from kafkapy.replication.broker_state import RUNNING, STATES, BrokerState, Broke
 
 FILE_NAME = "cluster.yaml"
 VERSION = 1
+MOST_AHEAD_MS = 250_000_000_000_000
+"""How far simulated time may be ahead: some 7,900 years, so that it can be written with a year of four digits."""
 
 
 class BrokerEntry(NamedTuple):
@@ -90,8 +92,8 @@ def decode(data: bytes, location: str) -> ClusterFile:
     if len(set(log_dirs)) != len(log_dirs):
         raise FormatError(f"{location}: a log dir is named twice")
     offset = document.get("clock_offset_ms", 0)
-    if type(offset) is not int:
-        raise FormatError(f"{location}: clock_offset_ms is not a number")
+    if type(offset) is not int or not 0 <= offset <= MOST_AHEAD_MS:
+        raise FormatError(f"{location}: clock_offset_ms is no number from 0 to {MOST_AHEAD_MS}")
     return ClusterFile(document["cluster_id"], entries, offset)
 
 

@@ -9,8 +9,8 @@ Only brokers that run take part (cluster.yaml says which): those that were stopp
 and are not touched until they are started (failures.py).
 
 Killed at any point, the metadata log says which state holds, and the next writer brings directories and replicas to it
-(``recovered`` tells what it did). A write that failed half way, on a full disk or by an interrupt, leaves the same:
-nothing more is written, and ``close`` leaves no mark of a clean stop.
+(``recovered`` has what it did, and ``tell`` is told at once). A write that failed half way, on a full disk or by an
+interrupt, leaves the same: nothing more is written, and ``close`` leaves no mark of a clean stop.
 
 Two writers never meet: every log dir is locked, with the lock that a broker takes too.
 """
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
 from typing import TYPE_CHECKING
@@ -64,9 +64,16 @@ class DirectoryCluster(LogDirsCluster):
     """A cluster directory that this process alone may write, until ``close``."""
 
     def __init__(
-        self, directory: str, files: Files | None = None, now: int | None = None, seed: int | None = None
+        self,
+        directory: str,
+        files: Files | None = None,
+        now: int | None = None,
+        seed: int | None = None,
+        tell: Callable[[str], object] = lambda line: None,
     ) -> None:
         self._directory = directory
+        self.recovered: list[str] = []
+        self._tell = tell
         read, self.cluster_file = file_version(directory), read_cluster_file(directory)
         super().__init__(*self.every_log_dir)
         self._directory_ids = {
@@ -78,7 +85,7 @@ class DirectoryCluster(LogDirsCluster):
         self._fixed_now = now
         self._random = Random(seed)
         self.placer: Placer = place
-        self._is_broken = False
+        self._broken_by: BaseException | None = None
         self._configs: dict[str, LogConfig] = {}
         self._locks = lock_all(self._dirs.paths)
         try:
@@ -88,11 +95,12 @@ class DirectoryCluster(LogDirsCluster):
             self._metadata = MetadataWriter(
                 [self._log_dirs(each.id)[0] for each in self.cluster_file.brokers], self._files
             )
-            self._replicas = ReplicaLogs(self.brokers, self.image, self._time, self.apply)
+            self._replicas = ReplicaLogs(self.brokers, self.image, self._time, self.apply, self.tell_recovered)
             self._dirs = LogDirs(self._alive_paths())
             for broker_id in self.brokers.alive:
                 self._replicas.add_broker(broker_id, self.open_logs(broker_id))
-            self.recovered = [*self._metadata.recovered, *self._replicas.recover()]
+            self.tell_recovered(self._metadata.recovered)
+            self.recover()
             self._fence()
         except BaseException:
             self._release()
@@ -142,13 +150,25 @@ class DirectoryCluster(LogDirsCluster):
             return
         before = self.image()
         with self._whole():
-            self._metadata.append(records, self._time())
-            self._configs.clear()
-            self._replicas.follow(before)
+            try:
+                self._metadata.append(records, self._time())
+                self._configs.clear()
+                self._replicas.follow(before)
+            except OSError as error:
+                raise KafkapyError(f"{_cause(error)}. {self._what_holds(before)}") from error
             self._dirs = LogDirs(self._alive_paths())
         if self.image().metadata_version >= IBP_3_7_IV2:
             self.apply(*self._replicas.unassigned())
         self._forget_offsets(before, [change.topic for change in changes if isinstance(change, DeleteTopic)])
+
+    def _what_holds(self, before: MetadataImage) -> str:
+        """What to say of a change that could not be finished."""
+        if self.image() is before:
+            return "Look whether the change was made before you make it again: the next command that writes decides it"
+        return (
+            "The change itself was made, so do not make it again: when this is put right, the next command that writes "
+            "brings the log dirs to it"
+        )
 
     def _forget_offsets(self, before: MetadataImage, deleted: list[str]) -> None:
         """Groups forget what they committed for topics that are gone, as their coordinators do when they hear of it."""
@@ -279,7 +299,7 @@ class DirectoryCluster(LogDirsCluster):
     def close(self) -> None:
         """Leave every log dir as a clean stop does, and let others write."""
         try:
-            if not self._is_broken:
+            if self._broken_by is None:
                 self._replicas.settle()
                 self._replicas.close()
                 for logs in self._replicas.all_logs():
@@ -306,6 +326,21 @@ class DirectoryCluster(LogDirsCluster):
             self._directory_ids[path]: BrokerLogs(path, self._epoch_of(broker_id), environment)
             for path in self._log_dirs(broker_id)
         }
+
+    def recover(self, logs: Sequence[BrokerLogs] | None = None) -> None:
+        """Put right what a crash, or the loss of files, left; ``logs`` are those of a broker that starts, by default
+        all."""
+        from kafkapy.backends.lost_replicas import drop_lost
+
+        self.tell_recovered(self._replicas.recover_moves())
+        self.tell_recovered(drop_lost(self, logs))
+        self.tell_recovered(self._replicas.recover(logs))
+
+    def tell_recovered(self, lines: Iterable[str]) -> None:
+        """Keep and tell what was put right."""
+        for line in lines:
+            self.recovered.append(line)
+            self._tell(line)
 
     def set_state(self, broker_id: int, state: str) -> None:
         """What a broker does from now on; written to cluster.yaml."""
@@ -348,14 +383,17 @@ class DirectoryCluster(LogDirsCluster):
     @contextmanager
     def _whole(self) -> Iterator[None]:
         """What fails inside, other than by being refused, leaves files that only recovery puts right."""
-        if self._is_broken:
-            raise KafkapyError("an earlier write failed: nothing more is written until the next command has recovered")
+        if self._broken_by is not None:
+            raise KafkapyError(
+                f"an earlier write failed ({_cause(self._broken_by)}): nothing more is written until the next command "
+                "has recovered"
+            )
         try:
             yield
         except KafkaError:
             raise
-        except BaseException:
-            self._is_broken = True
+        except BaseException as error:
+            self._broken_by = error
             raise
 
     def _partition(self, partition: TopicPartition) -> ReplicatedPartition:
@@ -371,6 +409,13 @@ class DirectoryCluster(LogDirsCluster):
         if partition.topic not in self._configs:
             self._configs[partition.topic] = log_config(self.image(), partition.topic)
         return self._configs[partition.topic]
+
+
+def _cause(error: BaseException) -> str:
+    """A failure in few words, with the file where it is known."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__
 
 
 def _timed_out(replicated: ReplicatedPartition) -> str:

@@ -25,6 +25,8 @@ from kafkapy.metadata.format import bootstrap_records, cluster_log, cluster_log_
 HOST = "127.0.0.1"
 BASE_PORT = 19092
 LISTENER = "PLAINTEXT"
+MOST_BROKERS = 1000
+MOST_LOG_DIRS = 100
 
 
 def make_cluster(
@@ -43,6 +45,10 @@ def make_cluster(
     """
     if brokers < 1:
         raise UsageError(f"--brokers: a cluster needs at least one broker, not {brokers}")
+    if brokers > MOST_BROKERS:
+        raise UsageError(f"--brokers: a cluster directory has {MOST_BROKERS} brokers at most, not {brokers}")
+    if log_dirs_per_broker > MOST_LOG_DIRS:
+        raise UsageError(f"--log-dirs-per-broker: a broker has {MOST_LOG_DIRS} at most, not {log_dirs_per_broker}")
     if racks and len(racks) != brokers:
         raise UsageError(f"--racks: {len(racks)} racks for {brokers} brokers; name one for each")
     if os.path.exists(directory) and (not os.path.isdir(directory) or os.listdir(directory)):

@@ -27,12 +27,16 @@ class DirectoryReader(LogDirsCluster):
     """The log dirs of the brokers that run; of all, where none does."""
 
     def __init__(self, directory: str) -> None:
+        self.directory = directory
         self.cluster_file = read_cluster_file(directory)
         self.brokers = self.cluster_file.states
         alive = [broker for broker in self.cluster_file.brokers if broker.id in self.brokers.alive]
         shown = alive or self.cluster_file.brokers
-        super().__init__(*(os.path.join(directory, log_dir) for broker in shown for log_dir in broker.log_dirs))
-        self._directory = directory
+        self._owners = {
+            os.path.join(directory, path): broker.id for broker in self.cluster_file.brokers for path in broker.log_dirs
+        }
+        paths = (os.path.join(directory, log_dir) for broker in shown for log_dir in broker.log_dirs)
+        super().__init__(*paths, owners=self._owners)
         self._high_watermarks: dict[str, tuple[int, Offsets]] = {}
 
     @property
@@ -53,8 +57,11 @@ class DirectoryReader(LogDirsCluster):
     @property
     def every_log_dir(self) -> tuple[str, ...]:
         """The log dirs of all brokers, also of those that do not run."""
-        brokers = self.cluster_file.brokers
-        return tuple(os.path.join(self._directory, path) for broker in brokers for path in broker.log_dirs)
+        return tuple(self._owners)
+
+    def everywhere(self) -> LogDirsCluster:
+        """The same with the log dirs of all brokers."""
+        return LogDirsCluster(*self._owners, owners=self._owners)
 
     def replica_diff(self) -> ReplicaDiff:
         """Who compares the copies of all brokers, also of those that do not run."""
@@ -63,7 +70,7 @@ class DirectoryReader(LogDirsCluster):
         idle: dict[int | None, str] = {
             each.id: each.state.state for each in self.cluster_file.brokers if each.id not in self.brokers.fetching
         }
-        return FileReplicaDiff(LogDirsCluster(*self.every_log_dir), idle)
+        return FileReplicaDiff(self.everywhere(), idle)
 
     def high_watermark(self, partition: TopicPartition, reader: PartitionReader) -> int:
         """The leader's."""

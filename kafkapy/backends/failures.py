@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kafkapy.backends.cluster_file import MOST_AHEAD_MS
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.log_dir_moves import finish_moves
-from kafkapy.errors import KafkapyError
+from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import AddBroker, RemoveBroker
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
@@ -118,7 +119,7 @@ def start_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved | Lost
     if state != LAGGING:
         logs = cluster.open_logs(broker_id)
         cluster.replicas.add_broker(broker_id, logs)
-        cluster.recovered += cluster.replicas.recover(list(logs.values()))
+        cluster.recover(list(logs.values()))
     cluster.set_state(broker_id, RUNNING)
     if state == LAGGING:
         waiting = [partition for partition, registration in before if broker_id in registration.isr]
@@ -165,6 +166,9 @@ def lag_broker(cluster: DirectoryCluster, broker_id: int) -> list[TopicPartition
 
 def advance(cluster: DirectoryCluster, ms: int) -> list[Moved]:
     """Let time pass: who lags for too long leaves the ISRs."""
+    left = MOST_AHEAD_MS - cluster.cluster_file.clock_offset_ms
+    if ms > left:
+        raise UsageError(f"--ms: simulated time would leave the year 9999 behind; it can advance by {left} ms at most")
     before = _registrations(cluster)
     cluster.advance_clock(ms)
     for partition, registration in _registrations(cluster):

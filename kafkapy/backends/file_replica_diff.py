@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kafkapy.backends.log_configs import log_config
-from kafkapy.backends.log_dirs import LogDirsCluster
+from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
 from kafkapy.backends.replica_diff import Advance, Copy, PartitionReport, diff_copies
 from kafkapy.backends.replicas import Replica
 from kafkapy.errors import FormatError
@@ -87,11 +87,20 @@ def _copy(cluster: LogDirsCluster, replica: Replica, registration: PartitionRegi
         is_leader=known and said.leader != NO_LEADER and broker_id == said.leader,
         in_isr=known and broker_id in said.isr,
         in_elr=known and broker_id in said.elr,
-        is_assigned=registration is None or broker_id in said.replicas,
+        is_assigned=_is_assigned(cluster, replica, registration, broker_id),
         torn_bytes=torn_bytes(reader),
         once_to=once_to,
         committed_to=_checkpointed(replica, offset_checkpoint.HIGH_WATERMARK_FILE),
     )
+
+
+def _is_assigned(
+    cluster: LogDirsCluster, replica: Replica, registration: PartitionRegistration | None, broker_id: int | None
+) -> bool:
+    """Whether the metadata gives the broker this replica; where there is none, or nobody knows the broker, it may."""
+    if not cluster.has_metadata or broker_id is None or replica.partition.topic == METADATA_TOPIC:
+        return True
+    return registration is not None and broker_id in registration.replicas
 
 
 def _once_to(replica: Replica, epochs: tuple[EpochEntry, ...] | None) -> int:

@@ -20,7 +20,7 @@ from kafkapy.backends.cluster import (
     LogDirReplica,
 )
 from kafkapy.backends.file_access import FileAccess
-from kafkapy.backends.replicas import LogDirs, Replica, whole_copy
+from kafkapy.backends.replicas import NO_OWNERS, LogDirs, Replica, whole_copy
 from kafkapy.errors import KafkaError, KafkapyError, Unsupported
 from kafkapy.formats.uuid import ZERO_UUID
 from kafkapy.log.batch import Batch
@@ -46,8 +46,8 @@ METADATA_TOPIC = "__cluster_metadata"
 class LogDirsCluster(FileAccess):
     """A cluster that is there only as files."""
 
-    def __init__(self, *paths: str) -> None:
-        self._dirs = LogDirs(paths)
+    def __init__(self, *paths: str, owners: Mapping[str, int] = NO_OWNERS) -> None:
+        self._dirs = LogDirs(paths, owners)
         self._last_read: PartitionReader | None = None
         self._group_coordinator: GroupCoordinator | None = None
         self._transaction_coordinator: TransactionCoordinator | None = None
@@ -259,6 +259,10 @@ class LogDirsCluster(FileAccess):
     def every_log_dir(self) -> tuple[str, ...]:
         """The log dirs of all nodes, also of those that do not run."""
         return tuple(self._dirs.paths)
+
+    def everywhere(self) -> LogDirsCluster:
+        """The same with the log dirs of all nodes."""
+        return self
 
     def administration(self) -> Administration:
         """What the files tell of the cluster as a whole."""

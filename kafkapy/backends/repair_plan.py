@@ -3,6 +3,9 @@
 A follower puts much right by itself: it fetches what it lacks, and cuts off what its leader's epochs do not have. Where
 the epochs do not show the difference, or the files are damaged, its copy has to go, so that it is fetched anew. What it
 has beyond the end of the trusted copy is to be saved before.
+
+Of a cluster directory the steps name the commands that do it (``where``, the options that name it). There a leader that
+was cut short takes its end back from the in-sync copies by itself, and one that is stopped hands its leadership over.
 """
 
 from __future__ import annotations
@@ -31,15 +34,47 @@ class Step(NamedTuple):
     text: str
 
 
-def repair_plan(report: PartitionReport) -> list[Step]:
+def repair_plan(report: PartitionReport, where: str | None = None) -> list[Step]:
     """A step for each copy, the trusted one first."""
     first = report.trusted
-    text = f"trust it: {_why(report)}{_how_to_lead(report)}"
+    if not first.copy.is_assigned:
+        return [_stray(first, each) for each in report.copies]
+    text = f"trust it: {_why(report)}{_how_to_lead(report, where)}"
     trusted = Step(first.copy, Action.KEEP, None, text)
     if first.damage is not None:
         cut = f"save a copy of it, then cut it off at offset {first.damage.offset}, before the damage"
+        if where is not None and first.damage.position is not None:
+            cut += f" (truncate -s {first.damage.position} {first.damage.path}, and rm the segments behind it)"
         trusted = Step(first.copy, Action.TRUNCATE, first.damage.offset, f"{text}; {cut}")
-    return [trusted._replace(text=trusted.text + _gone(report)), *(_step(first, other) for other in report.copies[1:])]
+    others = (_with_commands(_step(first, other), where) for other in report.copies[1:])
+    return [trusted._replace(text=trusted.text + _gone(report)), *others]
+
+
+def missing_step(where: str | None) -> str:
+    """What to do about a copy that is not there."""
+    if where is None:
+        return "its broker makes it anew when it starts; if it leads, let another of the ISR lead before"
+    return f"it leaves the ISR, where it is in it, and fetches all anew: {_catch_up(where)}"
+
+
+def _catch_up(where: str) -> str:
+    return f"kafkapy cluster replicate {where} --until-caught-up"
+
+
+def _with_commands(step: Step, where: str | None) -> Step:
+    copy = step.copy
+    if where is None or not copy.is_assigned or copy.replica.is_future:
+        return step
+    start = f"kafkapy cluster start-broker {copy.broker_id} {where}"
+    if step.action is Action.DELETE:
+        stop = f"kafkapy cluster stop-broker {copy.broker_id} {where}; "
+        stop = "" if copy.not_fetching is not None else stop
+        return step._replace(text=f"{step.text}: {stop}rm -r {copy.replica.path}; {start}; {_catch_up(where)}")
+    if step.action in (Action.FETCH, Action.TRUNCATE):
+        first = f"{start}; " if copy.not_fetching is not None else ""
+        text = step.text.removeprefix("nothing to do: ")  # here nobody fetches by himself
+        return step._replace(text=f"{text}: {first}{_catch_up(where)}")
+    return step
 
 
 def _gone(report: PartitionReport) -> str:
@@ -95,8 +130,10 @@ def _best(copy: Copy, rivals: list[Copy]) -> str:
     return "it is as long as any" if where is None else f"it is as long as any, and in the {where}"
 
 
-def _how_to_lead(report: PartitionReport) -> str:
+def _how_to_lead(report: PartitionReport, where: str | None) -> str:
     copy = report.trusted.copy
+    if where is not None and copy.in_isr:
+        return ""
     others = report.copies[1:]
     leads_well = all(each.verdict is Verdict.ALIKE for each in others if each.copy.is_leader)
     if copy.is_leader or copy.broker_id is None or not others or (leads_well and not report.differs):
@@ -109,7 +146,18 @@ def _how_to_lead(report: PartitionReport) -> str:
     return f"; let broker {copy.broker_id} lead before the others follow: {standing}"
 
 
+def _stray(first: CopyReport, report: CopyReport) -> Step:
+    """A broker sets such a directory aside when it starts; nothing looks at it any more."""
+    copy = report.copy
+    kept = _to_save(first, report) if first.copy.is_assigned else ""
+    look = "" if kept else f"see what is in it (kafkapy dump-log --files {copy.replica.path}), then "
+    text = f"it is stray, the metadata has no replica of it on {copy.name}: {kept}{look}rm -r {copy.replica.path}"
+    return Step(copy, Action.DELETE, None, text)
+
+
 def _step(first: CopyReport, report: CopyReport) -> Step:
+    if not report.copy.is_assigned:
+        return _stray(first, report)
     trusted, copy, end = first.copy, report.copy, report.copy.reader.log_end_offset
     if report.verdict is Verdict.ALIKE:
         return Step(copy, Action.KEEP, None, "nothing to do")

@@ -2,6 +2,7 @@
 
 Trusted is the copy of the leader that the metadata names, unless it is damaged, a torn write ends it or it has lost
 records; without one, the copy with the highest last leader epoch, of these the longest, of these one in the ISR or ELR.
+A copy that the metadata does not give to its broker is stray, and trusted only where there is no other.
 A damaged copy counts as far as it is good: one without damage that is shorter than that is not trusted in its place.
 Damage shows only when a copy is read, so the choice is made again when the trusted one turns out to have some.
 
@@ -175,6 +176,7 @@ def _trust(copy: Copy, damages: Mapping[str, Damage], topic_id: str | None) -> t
     epoch = epoch_for_offset(copy.epochs or (), good_to - 1) if good_to > copy.reader.log_start_offset else None
     return (
         topic_id is None or copy.topic_id in (None, topic_id),
+        copy.is_assigned,
         copy.is_leader and intact and not copy.torn_bytes and not copy.has_lost,
         not copy.replica.is_future,
         -1 if epoch is None else epoch,

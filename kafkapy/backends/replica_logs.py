@@ -1,11 +1,13 @@
 """The replicas of a cluster directory: where they lie, and who of them leads and follows.
 
 The metadata says which brokers have a replica, in which log dir, and who leads. Directories that it asks for and that
-are not there are made, those of deleted topics and of replicas that were moved away go. Brokers that do not run have no
-part in this: their directories are left as they are, and put right when they are started.
+are not there are made, unless they were lost (lost_replicas.py); those of deleted topics and of replicas that were
+moved away go. Brokers that do not run have no part in this: their directories are left as they are, and put right when
+they are started.
 
 A partition is opened when it is first asked for. Its in-sync followers then fetch what they lack, as if they had never
-stopped; followers out of sync wait for ``replicate``.
+stopped; followers out of sync wait for ``replicate``. A leader that lost its end, to a crash or otherwise, first takes
+it back from them.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from kafkapy.replication.replica import Replica
 
 
 class ReplicaLogs:
-    """The replicas on brokers that are alive; ``alter`` writes a change of an ISR to the metadata."""
+    """The replicas on brokers that are alive; ``alter`` writes a change of an ISR to the metadata, ``tell``
+    is told what had to be put right in a partition when it was first asked for."""
 
     def __init__(
         self,
@@ -36,6 +39,7 @@ class ReplicaLogs:
         image: Callable[[], MetadataImage],
         now: Callable[[], int],
         alter: Callable[[AlterPartition], object],
+        tell: Callable[[Iterable[str]], object],
     ) -> None:
         self._logs: dict[str, BrokerLogs] = {}
         self._by_broker: dict[int, list[str]] = {}
@@ -43,6 +47,7 @@ class ReplicaLogs:
         self._image = image
         self._now = now
         self._alter = alter
+        self._tell = tell
         self._partitions: dict[TopicPartition, ReplicatedPartition] = {}
         self._topic_ids: dict[TopicPartition, str] = {}
 
@@ -130,7 +135,10 @@ class ReplicaLogs:
         """A partition, its in-sync followers where the leader is."""
         if partition not in self._partitions:
             replicated = self._opened(partition)
-            self._settle(replicated)
+            if self._has_lost_end(partition):
+                self._tell(self._take_back(replicated))
+            else:
+                self._settle(replicated)
         return self._partitions[partition]
 
     def settle(self, partitions: Iterable[TopicPartition] | None = None) -> None:
@@ -301,14 +309,34 @@ class ReplicaLogs:
         wanted = acting_registration(topic.partitions[partition.partition], replicated.replicas, self._brokers.known)
         replicated.apply(wanted, self._now())
 
-    # ---- after a crash
+    # ---- at the start
+
+    def recover_moves(self) -> Iterator[str]:
+        """Finish the moves between log dirs that were as good as done, and tell of them."""
+        for broker_id in self._by_broker:
+            yield from recover_moves(self._image(), broker_id, self.of_broker(broker_id))
+
+    def missing(self, logs: Sequence[BrokerLogs] | None = None) -> dict[TopicPartition, dict[int, BrokerLogs]]:
+        """The replicas that are in sync or eligible and have no directory, by partition and broker, with where they
+        should lie. ``logs`` are those to be looked at, by default all."""
+        found: dict[TopicPartition, dict[int, BrokerLogs]] = defaultdict(dict)
+        wanted = {each.log_dir for each in (self.all_logs() if logs is None else logs)}
+        for partition in self.all_partitions():
+            registration = self.registration(partition)
+            for broker_id, each in self.replicas(partition, registration):
+                is_missing = partition not in each.present and each.log_dir in wanted
+                if is_missing and broker_id in registration.isr + registration.elr:
+                    found[partition][broker_id] = each
+        return dict(found)
+
+    def kept_offset(self, partition: TopicPartition, broker_id: int) -> int:
+        """How far a replica once went, by the checkpoints of its broker; 0 where they do not know of it."""
+        return max((max(logs.checkpointed(partition)) for logs in self.of_broker(broker_id).values()), default=0)
 
     def recover(self, logs: Sequence[BrokerLogs] | None = None) -> Iterator[str]:
         """Directories as the metadata says and logs without torn ends; after an unclean stop every in-sync replica at
         the same end. ``logs`` are those of a broker that starts, by default all."""
         wanted = self.all_logs() if logs is None else list(logs)
-        for broker_id in self._by_broker:
-            yield from recover_moves(self._image(), broker_id, self.of_broker(broker_id))
         assigned: dict[str, dict[TopicPartition, str]] = defaultdict(dict)
         if any(not each.was_clean for each in wanted) or logs is not None:
             for partition in self.all_partitions():
@@ -318,12 +346,29 @@ class ReplicaLogs:
             yield from each.recover(assigned[each.log_dir], was_away=logs is not None)
         if logs is None:
             for partition in sorted({each for partitions in assigned.values() for each in partitions}):
-                yield from self._recover_partition(partition)
+                yield from self._take_back(self._opened(partition))
 
-    def _recover_partition(self, partition: TopicPartition) -> Iterator[str]:
+    def _has_lost_end(self, partition: TopicPartition) -> bool:
+        """Whether a replica was cut or is damaged, or ends before where its checkpoints say that it did."""
+        replicas = self._partitions[partition].replicas
+        return any(
+            replicas[broker_id].log.recovered
+            or replicas[broker_id].log.damaged_end is not None
+            or self._lost_to(partition, broker_id, logs) is not None
+            for broker_id, logs in self._of(partition)
+        )
+
+    def _lost_to(self, partition: TopicPartition, broker_id: int, logs: BrokerLogs) -> int | None:
+        """Where a log went when it was closed in good order, if it ends before that now."""
+        once, log = max(logs.checkpointed(partition)), self._partitions[partition].replicas[broker_id].log
+        return once if logs.was_clean and log.log_end_offset < once else None
+
+    def _take_back(self, replicated: ReplicatedPartition) -> Iterator[str]:
         """The in-sync replica that reaches farthest has all that was acknowledged. That is the leader, unless it lost
-        its end in the crash: then it takes that back first."""
-        replicated = self._opened(partition)
+        its end, in a crash or by damage: then it takes that back first."""
+        partition = replicated.partition
+        for _, logs in self._of(partition):
+            yield from logs.recovered(partition)
         ends = {broker_id: replica.log_end_offset for broker_id, replica in replicated.replicas.items()}
         registration, now = replicated.registration, self._now()
         if replicated.leader is not None:
@@ -340,6 +385,12 @@ class ReplicaLogs:
                     f"{replica.log.directory}: brought from offset {ends[broker_id]} to {replica.log_end_offset}, "
                     "where the leader's log ends"
                 )
+        for broker_id, logs in self._of(partition):
+            yield from logs.recovered(partition)
+            once, log = self._lost_to(partition, broker_id, logs), replicated.replicas[broker_id].log
+            if once is not None and broker_id == registration.leader and log.damaged_end is None:
+                end = log.log_end_offset
+                yield f"{logs.path(partition)}: ends at offset {end}, and once went to {once}: what lay between is lost"
 
 
 def _registration(image: MetadataImage, partition: TopicPartition) -> PartitionRegistration | None:

@@ -1,7 +1,8 @@
 """The copies of partitions that lie in log dirs: which there are, whose they are, and which one to read.
 
-Which broker and cluster a log dir belongs to stands in its meta.properties. Log dirs of two clusters are not mixed, and
-a directory that has neither that file nor partitions is no log dir.
+Which broker and cluster a log dir belongs to stands in its meta.properties; of a cluster directory cluster.yaml tells
+it, too (``owners``), where that file is gone or cannot be read. Log dirs of two clusters are not mixed, and a directory
+that has neither that file nor partitions is no log dir.
 
 Of several copies the leader's is read; where no leader is known, as after a clean stop with ELR or without metadata,
 the one whose log reaches farthest: highest last epoch, then highest end. One with damage at its end is passed over for
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ from kafkapy.log.checkpoints import Offsets, read_checkpoint
 from kafkapy.log.names import FUTURE_DIR_SUFFIX, LOG_SUFFIX, partition_dirs
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
+
+NO_OWNERS: Mapping[str, int] = {}
 
 
 class Replica(NamedTuple):
@@ -38,11 +41,12 @@ class Replica(NamedTuple):
 class LogDirs:
     """A set of log dirs, read and never written."""
 
-    def __init__(self, paths: tuple[str, ...]) -> None:
+    def __init__(self, paths: tuple[str, ...], owners: Mapping[str, int] = NO_OWNERS) -> None:
         for path in paths:
             if not os.path.isdir(path):
                 raise KafkapyError(f"{path}: no such directory")
         self.paths = paths
+        self._owners = owners
         self._metas = {path: _meta_properties(path) for path in paths}
         self._check_cluster()
 
@@ -58,7 +62,7 @@ class LogDirs:
     @cached_property
     def broker_ids(self) -> dict[str, int | None]:
         """The broker of each log dir."""
-        return {path: meta.node_id if meta is not None else None for path, meta in self._metas.items()}
+        return {path: self._owners.get(path) if meta is None else meta.node_id for path, meta in self._metas.items()}
 
     @cached_property
     def replicas(self) -> dict[TopicPartition, list[Replica]]:
@@ -124,7 +128,7 @@ def _reach(reader: PartitionReader) -> tuple[int, int]:
 def _meta_properties(log_dir: str) -> MetaProperties | None:
     try:
         return read_meta_properties(log_dir)
-    except FormatError:
+    except (FormatError, PermissionError):
         return None
     except FileNotFoundError:
         if any(_is_partition(path) for _, path in partition_dirs(log_dir)):
@@ -138,7 +142,11 @@ def _meta_properties(log_dir: str) -> MetaProperties | None:
 
 def _is_partition(path: str) -> bool:
     """Whether a directory is more than named like one of a partition, as ``broker-1`` is."""
-    return any(name.endswith(LOG_SUFFIX) or name == partition_metadata.FILE_NAME for name in os.listdir(path))
+    try:
+        names = os.listdir(path)
+    except PermissionError:
+        return False
+    return any(name.endswith(LOG_SUFFIX) or name == partition_metadata.FILE_NAME for name in names)
 
 
 def _is_formatted(path: str) -> bool:

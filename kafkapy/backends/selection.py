@@ -104,13 +104,11 @@ def open_cluster_for_writing(
         _tell(f"kafkapy: made the cluster directory {directory} with {DEFAULT_BROKERS} brokers")
     check_directory(directory)
     timeout_s = WRITER_WAITS_S if wait_s is None else wait_s
-    cluster = waited(lambda: DirectoryCluster(directory, Files(sync)), timeout_s, _tell, Time())
+    cluster = waited(lambda: DirectoryCluster(directory, Files(sync), tell=_tell_recovered), timeout_s, _tell, Time())
     if legacy_placement:
         from kafkapy.metadata.legacy import place
 
         cluster.placer = place
-    for line in cluster.recovered:
-        _tell(f"kafkapy: recovered {line}")
     if cluster.recovered:
         finish_transactions(cluster)
     return cluster
@@ -140,6 +138,10 @@ def finish_transactions(cluster: LogDirsCluster) -> None:
         return
     for transactional_id in cluster.transactions().recover():
         _tell(f"kafkapy: finished the transaction of {transactional_id}")
+
+
+def _tell_recovered(line: str) -> None:
+    _tell(f"kafkapy: recovered {line}")
 
 
 def _tell(line: str) -> None:

@@ -3,50 +3,88 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from kafkapy.backends.directory_reader import DirectoryReader
 from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
+from kafkapy.backends.replicas import LogDirs, Replica
+from kafkapy.doctor.disks import check_disks
+from kafkapy.doctor.expected_identity import expected_identities
 from kafkapy.doctor.finding import Finding, error, info, warning
 from kafkapy.doctor.log_dir_files import check_log_dir, is_stopped
 from kafkapy.doctor.metadata_health import check_metadata
 from kafkapy.doctor.partition_files import check_partition
-from kafkapy.doctor.replica_health import check_replicas
+from kafkapy.doctor.replica_health import check_replicas, missing
+from kafkapy.doctor.unreadable import readable, unreadable
 from kafkapy.errors import FormatError, KafkapyError
 from kafkapy.formats import quorum_state
+from kafkapy.formats.meta_properties import MetaProperties
+from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME
 
 Advance = Callable[[int], None]
 
 
 def check_files(cluster: LogDirsCluster, where: str, is_quick: bool, advance: Advance) -> Iterator[Finding]:
-    """All problems of the log dirs of all brokers; ``advance`` is told the bytes of logs that were looked at."""
-    everywhere = LogDirsCluster(*cluster.every_log_dir)  # a cluster directory shows the brokers that run only
-    dirs, down = everywhere.dirs, _down(cluster)
+    """All problems of the log dirs of all brokers, each told once; ``advance`` is told the bytes of logs that were
+    looked at."""
+    told: set[Finding] = set()
+    for found in _found(cluster, where, is_quick, advance):
+        if found not in told:
+            told.add(found)
+            yield found
+
+
+def _found(cluster: LogDirsCluster, where: str, is_quick: bool, advance: Advance) -> Iterator[Finding]:
+    dirs, down = cluster.everywhere().dirs, _down(cluster)
     for broker, state in down.items():
         yield warning(f"broker {broker}", f"is {state}", f"kafkapy cluster start-broker {broker} {where}")
+    yield from readable(check_disks(dirs.paths, where), where)
+    identities = _identities(cluster)
     for log_dir in dirs.paths:
-        yield from check_log_dir(log_dir, dirs, down, where)
-        yield from _quorum_state(log_dir)
+        yield from check_log_dir(log_dir, dirs, down, where, identities.get(log_dir))
+        yield from readable(_quorum_state(log_dir), log_dir)
     diff = cluster.replica_diff()
     for partition in sorted(dirs.replicas):
         repair = f"kafkapy replica-diff {partition.topic}:{partition.partition} {where} --repair-plan"
         for replica in dirs.replicas[partition]:
-            reader = dirs.reader(replica)
-            try:
-                yield from check_partition(reader, is_stopped(replica.log_dir), is_quick, repair)
-            except (KafkapyError, OSError) as problem:
-                yield error(replica.path, f"cannot be read: {problem}", repair)
-            advance(reader.size)
+            yield from readable(_partition(dirs, replica, is_quick, repair, advance), replica.path)
         if not is_quick:
             yield from check_replicas(diff, partition, where)
-    yield from _metadata(cluster, where)
+    yield from _metadata(cluster, dirs, where)
+
+
+def _partition(dirs: LogDirs, replica: Replica, is_quick: bool, repair: str, advance: Advance) -> Iterator[Finding]:
+    reader = dirs.reader(replica)
+    try:
+        yield from check_partition(reader, is_stopped(replica.log_dir), is_quick, repair)
+    except KafkapyError as problem:
+        yield error(replica.path, f"cannot be read: {problem}", repair)
+    advance(reader.size)
 
 
 def size_of(cluster: LogDirsCluster) -> int:
-    """How many bytes of logs there are to look at."""
-    dirs = LogDirsCluster(*cluster.every_log_dir).dirs
-    return sum(dirs.reader(replica).size for found in dirs.replicas.values() for replica in found)
+    """How many bytes of logs there are to look at, of those that can be read."""
+    dirs = cluster.everywhere().dirs
+    return sum(_size(dirs, replica) for found in dirs.replicas.values() for replica in found)
+
+
+def _size(dirs: LogDirs, replica: Replica) -> int:
+    try:
+        return dirs.reader(replica).size
+    except OSError:
+        return 0
+
+
+def _identities(cluster: LogDirsCluster) -> dict[str, MetaProperties]:
+    """What log dirs of a cluster directory that do not say who they are should say."""
+    try:
+        image = cluster.everywhere().image()
+    except (KafkapyError, OSError):
+        return {}
+    if not isinstance(cluster, DirectoryReader):
+        return {}
+    return expected_identities(cluster.directory, cluster.cluster_file, image)
 
 
 def _down(cluster: LogDirsCluster) -> dict[int | None, str]:
@@ -68,19 +106,33 @@ def _quorum_state(log_dir: str) -> Iterator[Finding]:
         yield error(path, f"is damaged: {problem}", f"rm {path} while the node is stopped: it votes anew")
 
 
-def _metadata(cluster: LogDirsCluster, where: str) -> Iterator[Finding]:
+def _metadata(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Finding]:
     try:
         has_metadata = cluster.has_metadata
-    except (KafkapyError, OSError) as problem:
+    except OSError as problem:
+        yield unreadable(problem, METADATA_TOPIC)
+        return
+    except KafkapyError as problem:
         yield error(METADATA_TOPIC, f"cannot be read: {problem}", f"kafkapy replica-diff {METADATA_TOPIC}:0 {where}")
         return
     if not has_metadata:
         yield info(METADATA_TOPIC, "is in none of the log dirs: leaders and replicas are not known")
         return
-    given = {broker for broker in LogDirsCluster(*cluster.every_log_dir).dirs.broker_ids.values() if broker is not None}
+    given = {broker for broker in dirs.broker_ids.values() if broker is not None}
     absent = sorted({*cluster.image().brokers} - given)
     if absent:
-        text = f"brokers {', '.join(map(str, absent))} have no log dir here: their copies are not looked at"
-        yield info("log dirs", text, "name their log dirs, too")
+        who, has, whose = ("broker", "has", "its") if len(absent) == 1 else ("brokers", "have", "their")
+        text = f"{who} {', '.join(map(str, absent))} {has} no log dir here: {whose} copies are not looked at"
+        yield info("log dirs", text, f"name {whose} log dirs, too")
+    yield from _without_any_copy(cluster, dirs, given, where)
     alive = cluster.brokers.alive if isinstance(cluster, DirectoryReader) else cluster.live_brokers
     yield from check_metadata(cluster, alive, False, where)
+
+
+def _without_any_copy(cluster: LogDirsCluster, dirs: LogDirs, given: Collection[int], where: str) -> Iterator[Finding]:
+    """Partitions whose replicas should all be here, and none is."""
+    for name, topic in sorted(cluster.image().topics.items()):
+        for number, registration in sorted(topic.partitions.items()):
+            partition = TopicPartition(name, number)
+            if partition not in dirs.replicas and {*registration.replicas} <= {*given}:
+                yield from (missing(partition, broker, where) for broker in registration.replicas)

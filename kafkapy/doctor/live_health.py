@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from kafkapy.backends.cluster import Cluster
 from kafkapy.backends.quorum import OBSERVER
+from kafkapy.doctor.disks import LEAST_FREE
 from kafkapy.doctor.finding import Finding, error, warning
 from kafkapy.doctor.metadata_health import check_metadata
 from kafkapy.errors import KafkaError, KafkapyError
 
 LARGEST_LAG = 1000  # records of the metadata log: seconds of a busy controller
-LEAST_FREE = 0.05
 
 
 def check_live(cluster: Cluster, where: str) -> Iterator[Finding]:

@@ -8,9 +8,12 @@ from collections.abc import Collection, Iterator
 from kafkapy.backends.log_dir_identity import read_meta_properties
 from kafkapy.backends.log_dir_lock import holder_of
 from kafkapy.backends.replicas import LogDirs
+from kafkapy.doctor.expected_identity import writing_command
 from kafkapy.doctor.finding import Finding, error, info, warning
+from kafkapy.doctor.unreadable import readable
 from kafkapy.errors import FormatError
 from kafkapy.formats import clean_shutdown, meta_properties, offset_checkpoint
+from kafkapy.formats.meta_properties import MetaProperties
 from kafkapy.log.names import (
     DELETE_DIR_SUFFIX,
     FUTURE_DIR_SUFFIX,
@@ -32,18 +35,20 @@ KAFKAS_OWN = ("remote-log-index-cache",)
 MOST_NAMED = 3
 
 
-def check_log_dir(log_dir: str, dirs: LogDirs, known_down: Collection[int | None], where: str) -> Iterator[Finding]:
+def check_log_dir(
+    log_dir: str, dirs: LogDirs, known_down: Collection[int | None], where: str, identity: MetaProperties | None
+) -> Iterator[Finding]:
     """Everything but the partitions. ``known_down`` are brokers that are known not to run, ``where`` are the options
-    that name the cluster."""
+    that name the cluster, ``identity`` is what a meta.properties has to say that is not there, if that is known."""
     holder = holder_of(log_dir)
     if holder is not None:
         yield info(log_dir, f"is in use by {holder}: what is read may be a moment old")
-    yield from _identity(log_dir)
+    yield from readable(_identity(log_dir, identity), log_dir)
     if holder is None and dirs.broker_ids[log_dir] not in known_down:
         yield from _shutdown(log_dir, where)
-    yield from _directories(log_dir)
+    yield from readable(_directories(log_dir), log_dir)
     for name in CHECKPOINTS:
-        yield from _checkpoint(os.path.join(log_dir, name), dirs, log_dir)
+        yield from readable(_checkpoint(os.path.join(log_dir, name), dirs, log_dir), log_dir)
 
 
 def is_stopped(log_dir: str) -> bool:
@@ -51,15 +56,18 @@ def is_stopped(log_dir: str) -> bool:
     return os.path.exists(os.path.join(log_dir, clean_shutdown.FILE_NAME))
 
 
-def _identity(log_dir: str) -> Iterator[Finding]:
+def _identity(log_dir: str, identity: MetaProperties | None) -> Iterator[Finding]:
     path = os.path.join(log_dir, meta_properties.FILE_NAME)
+    lines = "version=1, cluster.id and node.id as in the server.properties, directory.id as the metadata has it"
+    remedy = f"write it, with these lines: {lines}" if identity is None else writing_command(log_dir, identity)
     try:
         read_meta_properties(log_dir)
     except FileNotFoundError:
-        remedy = "if a broker is to start on it, copy the file from another log dir of that broker"
-        yield warning(path, "is missing: nothing says whose log dir this is", remedy)
+        if identity is not None:
+            yield error(path, f"is missing: nothing can be written, broker {identity.node_id} does not start", remedy)
+        else:
+            yield warning(path, "is missing: nothing says whose log dir this is, and no broker starts on it", remedy)
     except FormatError as problem:
-        remedy = "copy the file from another log dir of that broker, which does not start otherwise"
         yield error(path, f"is damaged: {str(problem).removeprefix(f'{path}: ')}", remedy)
 
 

@@ -187,7 +187,8 @@ def _small_files(directory: str) -> Iterator[Finding]:
         with open(path, "rb") as file:
             leader_epoch_checkpoint.decode(file.read(), path)
     except FileNotFoundError:
-        yield warning(path, "is missing: the broker cannot tell where it parted from its leader", ON_START)
+        if not directory.endswith(DIRECTORY_NAME):
+            yield warning(path, "is missing: the broker cannot tell where it parted from its leader", ON_START)
     except FormatError as problem:
         yield error(path, f"is damaged: {_without(path, str(problem))}", "copy it from another replica, or remove it")
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafkapy.backends.repair_plan import missing_step
 from kafkapy.backends.replica_diff import CopyReport, PartitionReport, ReplicaDiff, Verdict
 from kafkapy.doctor.finding import Finding, error, warning
+from kafkapy.doctor.unreadable import unreadable
 from kafkapy.errors import KafkapyError
 from kafkapy.log.topic_partition import TopicPartition
 
@@ -19,21 +21,25 @@ def check_replicas(diff: ReplicaDiff, partition: TopicPartition, where: str) -> 
     except KafkapyError as problem:
         yield error(str(partition), f"cannot be compared: {problem}", repair)
         return
-    yield from _missing(report, where)
+    except OSError as problem:
+        yield unreadable(problem, str(partition))
+        return
+    for broker in report.missing_brokers:
+        yield missing(partition, broker, where)
     for copy in report.copies:
         place = copy.copy.replica.path
         if not copy.copy.is_assigned:
-            text = "is not assigned to its broker, as the metadata says: a broker would call it stray"
-            yield warning(place, text, repair)
+            remedy = f"see what is in it with kafkapy dump-log --files {place}, then: rm -r {place}"
+            yield warning(place, f"is stray: the metadata has no replica of it on {copy.copy.name}", remedy)
         elif copy.verdict.is_difference and copy.verdict is not Verdict.DAMAGED:
             yield error(place, _text(copy, report), repair)
 
 
-def _missing(report: PartitionReport, where: str) -> Iterator[Finding]:
-    for broker in report.missing_brokers:
-        text = f"broker {broker} should have a copy, and its log dirs have none"
-        remedy = f"a broker makes it anew and fetches it; until then: kafkapy topics --describe {where}"
-        yield error(str(report.partition), text, remedy)
+def missing(partition: TopicPartition, broker: int, where: str) -> Finding:
+    """What is told of a copy that is not there."""
+    text = f"broker {broker} should have a copy, and its log dirs have none"
+    remedy = missing_step(where if where.startswith("--cluster ") else None)
+    return error(str(partition), text, remedy)
 
 
 def _text(found: CopyReport, report: PartitionReport) -> str:

@@ -1,7 +1,7 @@
 """The seam for every write: whatever kafkapy changes on disk goes through a ``Files``.
 
-Invariant: an operation that fails leaves the file as it was. A short write (a full disk) is cut off again; a file that
-is replaced is written beside, synced, and renamed.
+Invariant: an operation that fails leaves the file as it was, and its error names the file. A short write (a full disk)
+is cut off again; a file that is replaced is written beside, synced, and renamed.
 
 After a crash an append may be there in part, a replaced file is old or new. What ``fsync`` has returned for stays.
 With ``sync=False`` (play) only a crash of the machine can lose more than that. Tests subclass this to stop a
@@ -27,9 +27,12 @@ class Files:
     def append(self, path: str, data: bytes | bytearray | memoryview) -> None:
         """Add to the end of a file, which is made where it is not there."""
         descriptor = self._descriptor(path)
-        written = os.write(descriptor, data)
-        if written < len(data):
-            self._append_rest(descriptor, memoryview(data), written)
+        try:
+            written = os.write(descriptor, data)
+            if written < len(data):
+                self._append_rest(descriptor, memoryview(data), written)
+        except OSError as error:
+            raise _named(error, path) from None
 
     def write_atomic(self, path: str, data: bytes) -> None:
         """Replace or make a whole file."""
@@ -40,10 +43,10 @@ class Files:
             self._write_all(descriptor, memoryview(data))
             if self.sync:
                 os.fsync(descriptor)
-        except OSError:
+        except OSError as error:
             with contextlib.suppress(OSError):
                 os.unlink(tmp)
-            raise
+            raise _named(error, path) from None
         finally:
             os.close(descriptor)
         os.replace(tmp, path)
@@ -51,12 +54,19 @@ class Files:
 
     def truncate(self, path: str, size: int) -> None:
         """Cut a file off at ``size``."""
-        os.ftruncate(self._descriptor(path), size)
+        try:
+            os.ftruncate(self._descriptor(path), size)
+        except OSError as error:
+            raise _named(error, path) from None
 
     def fsync(self, path: str) -> None:
         """Return when what the file holds would survive the machine."""
-        if self.sync:
+        if not self.sync:
+            return
+        try:
             os.fsync(self._descriptor(path))
+        except OSError as error:
+            raise _named(error, path) from None
 
     def fsync_dir(self, path: str) -> None:
         """Return when the names in a directory would survive the machine."""
@@ -128,3 +138,8 @@ class Files:
     def _write_all(descriptor: int, data: memoryview) -> None:
         while len(data):
             data = data[os.write(descriptor, data) :]
+
+
+def _named(error: OSError, path: str) -> OSError:
+    """The same error with the file's name: the system knows none where it is given a descriptor."""
+    return OSError(error.errno, error.strerror, path)

@@ -3,8 +3,10 @@
 In this order: ``.deleted`` and ``.cleaned`` files go; a ``.swap`` is whole, so the segments that it replaces go and
 it takes its name. An index without a log goes. A segment without an .index is recovered. After an unclean stop every
 segment from the one with the recovery point on is recovered; where one had to be cut, all after it go, for what
-follows a hole was never acknowledged. Then the leader epochs outside the log are dropped and the producer state is
-rebuilt from the newest snapshot.
+follows a hole was never acknowledged. After a clean one Kafka believes that the log is whole; here the end of the last
+segment is looked at all the same, since what is appended behind half a batch can never be read: a torn write is cut
+off, other damage is left there and known (``damaged_end``). Then the leader epochs outside the log are dropped and the
+producer state is rebuilt from the newest snapshot.
 
 Invariant: doing it twice, or being killed in between and doing it again, ends in the same state. ``recovered`` tells
 what was done, a line each.
@@ -15,7 +17,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from kafkapy.errors import CorruptIndexError
+from kafkapy.errors import CorruptIndexError, DamagedFileError
 from kafkapy.log.leader_epochs import LeaderEpochs
 from kafkapy.log.names import (
     CLEANED_SUFFIX,
@@ -31,6 +33,7 @@ from kafkapy.log.producer_replay import replay
 from kafkapy.log.producer_state import ProducerSnapshots, ProducerState, newest_snapshot
 from kafkapy.log.segment import LogSegment
 from kafkapy.log.segment_reader import SegmentReader
+from kafkapy.log.torn_end import is_torn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,6 +65,11 @@ def _has_sane_txns(segment: LogSegment) -> bool:
     return True
 
 
+def _has_entries_from(segment: LogSegment, offset: int) -> bool:
+    indexes = (segment.offset_index, segment.time_index)
+    return any(index.written_count and index.last_entry().offset >= offset for index in indexes)
+
+
 class LogLoader:
     """Opens one directory; what it found is in its attributes after ``load``."""
 
@@ -71,6 +79,7 @@ class LogLoader:
         self._files = loading.files
         self.recovered: list[str] = []
         self.segments: list[LogSegment] = []
+        self.damaged_end: DamagedFileError | None = None
         loading.files.mkdir(loading.directory)
         self.epochs = LeaderEpochs(loading.directory, loading.files)
         self.state = ProducerState(loading.partition, loading.config.producer_id_expiration_ms)
@@ -83,6 +92,8 @@ class LogLoader:
         self._load_segments()
         if not self._loading.clean_shutdown:
             self._recover_unflushed()
+        elif self.segments:
+            self._look_at_end(self.segments[-1])
         self._drop_if_behind_start()
         if not self.segments:
             self._create_first()
@@ -111,7 +122,8 @@ class LogLoader:
             unfinished = file.state == SWAP_SUFFIX and first_cleaned is not None and file.base_offset >= first_cleaned
             if file.state in (DELETED_SUFFIX, CLEANED_SUFFIX) or unfinished:
                 self._files.unlink(self._path(file))
-                self.recovered.append(f"removed {file.name}")
+                if file.state != DELETED_SUFFIX or not self._loading.clean_shutdown:  # else it is what a start does
+                    self.recovered.append(f"removed {file.name}")
 
     def _finish_swaps(self) -> None:
         swaps = [file for file in self._listed() if file.state == SWAP_SUFFIX]
@@ -162,6 +174,18 @@ class LogLoader:
                     self._remove_segment(later)
                 del self.segments[number + 1 :]
                 return
+
+    def _look_at_end(self, last: LogSegment) -> None:
+        end = last.end()
+        if end.position == last.size:
+            if _has_entries_from(last, end.offset):  # the log was cut between two batches
+                last.cut(end)
+            return
+        if is_torn(last, end, self._loading.config.max_message_bytes):
+            removed, name = last.cut(end), SegmentFile(last.base_offset, LOG_SUFFIX).name
+            self.recovered.append(f"cut {removed} bytes off the end of {name}, which was torn")
+        else:
+            self.damaged_end = DamagedFileError(last.log_path, end.position, end.reason or "no batch")
 
     def _recover(self, segment: LogSegment, why: str = "after an unclean stop") -> bool:
         state = self._state_before(segment)

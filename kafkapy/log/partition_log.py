@@ -1,7 +1,8 @@
 """One partition as a broker writes it: segments, leader epochs, producer state, in one directory.
 
 Invariant: the last segment is the active one, every append goes to its end with the next offset, and a batch is whole
-in the log before anything else knows of it. Bytes below ``recovery_point`` survived an fsync.
+in the log before anything else knows of it. Nothing is appended behind damage (``damaged_end``): a leader refuses, a
+follower cuts it off, since its leader has all of that. Bytes below ``recovery_point`` survived an fsync.
 
 Killed at any point, ``open`` finds all that ``flush`` returned for, perhaps batches after that, never half of one.
 """
@@ -28,6 +29,7 @@ from kafkapy.log.names import (
 from kafkapy.log.producer_append import KnownBatch, Origin, ProducerAppend
 from kafkapy.log.producer_replay import replay
 from kafkapy.log.segment import LogSegment, RollParams
+from kafkapy.log.segment_reader import SegmentEnd
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +62,7 @@ class PartitionLog(LogView[LogSegment]):
         loader.load()
         super().__init__(loading.directory, loading.partition, loader.segments)
         self.recovered = loader.recovered
+        self.damaged_end = loader.damaged_end
         self.epochs = loader.epochs
         self.producers = loader.state
         self._snapshots = loader.snapshots
@@ -111,6 +114,13 @@ class PartitionLog(LogView[LogSegment]):
         transaction_version: int = 2,
     ) -> AppendInfo:
         """Give a batch the next offsets and append it, or say where it already is."""
+        if self.damaged_end is not None:
+            topic, number = self.partition
+            raise KafkaError(
+                "KafkaStorageException",
+                f"{self.damaged_end}: nothing is appended behind that; what to do: kafkapy replica-diff "
+                f"{topic}:{number} --repair-plan",
+            )
         data = batch if isinstance(batch, bytes) else validation.build_batch(batch, self.config)
         header = decode_header(data)
         validation.check_batch(data, header, self.partition, self.config, origin)
@@ -129,6 +139,7 @@ class PartitionLog(LogView[LogSegment]):
         headers = self._checked(data)
         if not headers:
             return None
+        self._cut_damaged_end()
         first = headers[0]
         if first.base_offset < self._log_end_offset == self._log_start_offset:
             # records were deleted up to the middle of the batch that is the leader's first
@@ -175,6 +186,7 @@ class PartitionLog(LogView[LogSegment]):
         kept = [segment for segment in self.segments if segment.base_offset <= offset]
         for segment in reversed(self.segments[len(kept) :]):
             self.delete_segment(segment)
+        self.damaged_end = None
         if kept:
             self.active_segment.truncate_to(offset)
         else:
@@ -189,6 +201,7 @@ class PartitionLog(LogView[LogSegment]):
 
     def truncate_fully_and_start_at(self, offset: int, now: int) -> None:
         """Cut off everything and go on at ``offset``: the leader's log begins after the end of this one."""
+        self.damaged_end = None
         self.epochs.clear()
         self.epochs.flush()
         for segment in reversed(self.segments[:]):
@@ -256,6 +269,14 @@ class PartitionLog(LogView[LogSegment]):
         self.flush()
         for segment in self.segments:
             segment.release()
+
+    def _cut_damaged_end(self) -> None:
+        if self.damaged_end is not None:
+            segment = self.active_segment
+            removed = segment.cut(SegmentEnd(self._log_end_offset, self.damaged_end.position))
+            name = os.path.basename(segment.log_path)
+            self.recovered.append(f"cut {removed} bytes off the end of {name}, which was damaged")
+            self.damaged_end = None
 
     def _append(
         self, data: bytes, headers: list[BatchHeader], now: int, origin: Origin, transaction_version: int

@@ -25,7 +25,7 @@ from kafkapy.formats.transaction_index import AbortedTxn
 from kafkapy.log.batch import batch_bytes, walk
 from kafkapy.log.index_file import IndexFile, truncated_count
 from kafkapy.log.names import INDEX_SUFFIX, LOG_SUFFIX, SEGMENT_SUFFIXES, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX
-from kafkapy.log.segment_reader import SegmentReader
+from kafkapy.log.segment_reader import SegmentEnd, SegmentReader
 from kafkapy.log.window import Window
 
 if TYPE_CHECKING:
@@ -152,11 +152,16 @@ class LogSegment(SegmentReader):
 
     def truncate_to(self, offset: int) -> int:
         """Cut off the batch with ``offset`` and all after it; the number of bytes that went."""
-        position = next((position for position, _ in self.headers(offset)), self.size)
+        return self.cut(SegmentEnd(offset, next((position for position, _ in self.headers(offset)), self.size)))
+
+    def cut(self, end: SegmentEnd) -> int:
+        """Let the segment end there: at a batch with that offset, or behind the last good one; the number of bytes that
+        went."""
+        offset = end.offset
         self._offsets.truncate(truncated_count(self.offset_index, offset, 0))
         self._times.truncate(truncated_count(self.time_index, offset, 1))
         self._truncate_txns(offset)
-        removed = self._truncate_log(position)
+        removed = self._truncate_log(end.position)
         self._offsets.save()
         self._times.save()
         self._first_timestamp = None

@@ -4,6 +4,9 @@ A broker that goes leaves every ISR; where it led, the first live replica of the
 of the ELR; where there is none the partition has no leader, or, with unclean.leader.election.enable, any live replica.
 A broker that comes leads the partitions without a leader for which it is eligible; into an ISR it comes by the leader's
 request, when it has caught up.
+
+A replica whose files are gone is as one of a broker that lost its disk: it is neither in the ISR nor in the ELR until
+it has fetched all anew. Its broker runs on, so this is told of single partitions.
 """
 
 from __future__ import annotations
@@ -12,11 +15,11 @@ from collections.abc import Callable, Iterator
 
 from kafkapy.errors import KafkaError
 from kafkapy.formats.metadata_record import MetadataRecord
-from kafkapy.metadata.changes import AddBroker, AlterPartition, RemoveBroker
+from kafkapy.metadata.changes import AddBroker, AlterPartition, LoseReplicas, RemoveBroker
 from kafkapy.metadata.config_control import UNCLEAN_LEADER_ELECTION_ENABLE, min_isr, topic_config
 from kafkapy.metadata.elections import ONLINE, UNCLEAN, Cluster, Target, partition_change
 from kafkapy.metadata.image import MetadataImage
-from kafkapy.metadata.topics_image import NO_LEADER, RECOVERED, PartitionRegistration, TopicImage, merge
+from kafkapy.metadata.topics_image import NO_LEADER, RECOVERED, RECOVERING, PartitionRegistration, TopicImage, merge
 
 Concerns = Callable[[PartitionRegistration], bool]
 
@@ -38,6 +41,25 @@ def alter_partition(image: MetadataImage, cluster: Cluster, change: AlterPartiti
         change.partition,
         partition,
         cluster,
+        min_isr=min_isr(image, topic.name),
+        election=_election(image, topic.name),
+        target=target,
+    )
+    return [] if record is None else [record]
+
+
+def lose_replicas(image: MetadataImage, cluster: Cluster, change: LoseReplicas) -> list[MetadataRecord]:
+    topic = image.topics[change.topic]
+    partition = topic.partitions[change.partition]
+    isr = tuple(broker_id for broker_id in partition.isr if broker_id not in change.brokers)
+    target = Target(isr=isr, unclean_shutdown_replicas=change.brokers)
+    if not isr and {*partition.elr} <= {*change.brokers}:
+        target = target._replace(isr=(change.survivor,), leader_recovery_state=RECOVERING)
+    record = partition_change(
+        topic.id,
+        change.partition,
+        partition,
+        cluster._replace(live=frozenset(cluster.live) - {*change.brokers}),
         min_isr=min_isr(image, topic.name),
         election=_election(image, topic.name),
         target=target,

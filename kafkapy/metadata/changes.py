@@ -111,6 +111,16 @@ class AlterPartition(NamedTuple):
     isr: tuple[int, ...]
 
 
+class LoseReplicas(NamedTuple):
+    """The files of a partition's replicas on ``brokers`` are gone: these leave ISR and ELR. Where nobody is left in
+    either, ``survivor``, who has the most of the other replicas, is the ISR, and leads as soon as it may."""
+
+    topic: str
+    partition: int
+    brokers: tuple[int, ...]
+    survivor: int
+
+
 class RemoveBroker(NamedTuple):
     """A broker is fenced, or goes by a controlled stop: it leaves every ISR, and its leaders move."""
 
@@ -139,6 +149,7 @@ Change = (
     | Reassign
     | AssignReplicaToDir
     | AlterPartition
+    | LoseReplicas
     | RemoveBroker
     | AddBroker
 )

@@ -14,7 +14,7 @@ from kafkapy.formats.metadata_record import MetadataRecord
 from kafkapy.formats.uuid import random_uuid
 from kafkapy.metadata import placement
 from kafkapy.metadata.acl_control import create_acl, delete_acls
-from kafkapy.metadata.broker_control import add_broker, alter_partition, remove_broker
+from kafkapy.metadata.broker_control import add_broker, alter_partition, lose_replicas, remove_broker
 from kafkapy.metadata.changes import (
     AddBroker,
     AllocateProducerIds,
@@ -30,6 +30,7 @@ from kafkapy.metadata.changes import (
     DeleteAcls,
     DeleteTopic,
     ElectLeader,
+    LoseReplicas,
     Reassign,
     RemoveBroker,
 )
@@ -95,6 +96,8 @@ class Controller:
             return assign_replica_to_dir(self.image, self.cluster, change)
         if isinstance(change, AlterPartition):
             return alter_partition(self.image, self.cluster, change)
+        if isinstance(change, LoseReplicas):
+            return lose_replicas(self.image, self.cluster, change)
         if isinstance(change, RemoveBroker):
             return remove_broker(self.image, self.cluster, change)
         if isinstance(change, AddBroker):

@@ -16,8 +16,11 @@ _NO_PRODUCER = -1
 SHORTER = "the same as far as they reach"
 
 
-def partition_lines(report: PartitionReport, plan: Sequence[Step] | None) -> Iterator[str]:
-    """A partition in words; ``plan`` is what to do about it, where that was asked for."""
+def partition_lines(report: PartitionReport, plan: Sequence[Step] | None, where: str | None = None) -> Iterator[str]:
+    """A partition in words; ``plan`` is what to do about it, where that was asked for, ``where`` the options that name
+    a cluster directory."""
+    from kafkapy.backends.repair_plan import missing_step
+
     count = len(report.copies)
     yield f"{report.partition}: {count} {'copy' if count == 1 else 'copies'}, {_summary(report)}"
     lines = aligned([_cells(each) for each in report.copies], indent="  ")
@@ -32,6 +35,8 @@ def partition_lines(report: PartitionReport, plan: Sequence[Step] | None) -> Ite
     yield from (f"  {line}" for line in not_read_lines(report))
     for step in plan or ():
         yield f"  plan for {step.copy.name}: {step.text}"
+    for broker in report.missing_brokers if plan is not None else ():
+        yield f"  plan for broker {broker}: {missing_step(where)}"
 
 
 def not_read_lines(report: PartitionReport) -> Iterator[str]:

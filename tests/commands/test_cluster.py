@@ -209,6 +209,7 @@ def test_help_has_whole_sentences(capfd: pytest.CaptureFixture[str], monkeypatch
         (("start-broker", "1"), 1, "broker 1 runs already"),
         (("advance",), 2, "--ms"),
         (("advance", "--ms", "0"), 2, "--ms"),
+        (("advance", "--ms", "99999999999999999999"), 2, "--ms: simulated time would leave the year 9999 behind"),
         (("kill-broker",), 2, "BROKER"),
         (("kill-broker", "x"), 2, "BROKER"),
     ],

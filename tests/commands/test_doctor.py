@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,13 +14,17 @@ import pytest
 
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
+from kafkapy.backends.directory_reader import DirectoryReader
 from kafkapy.backends.log_dir_lock import LogDirLock, holder_of
+from kafkapy.doctor.disks import check_disks
 from kafkapy.doctor.finding import Finding, Severity
 from kafkapy.doctor.finding_lines import finding_lines
 from kafkapy.doctor.metadata_health import _place
 from kafkapy.formats import offset_index
 from kafkapy.log.files import Files
+from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreateTopic
+from tests.backends.contract import batch, replica_logs
 from tests.commands.running import dirs, run
 from tests.golden_set import unpack
 
@@ -258,6 +264,142 @@ def test_without_a_cluster_the_surroundings_are_checked(
 def test_a_cluster_that_is_not_there(capfd: Capture, tmp_path: Path) -> None:
     (found,) = problems(capfd, "--cluster", tmp_path / "none")
     assert found[:2] == ("error", str(tmp_path / "none"))
+
+
+def remedy(capfd: Capture, *args: str | Path) -> str:
+    """That of the only problem."""
+    rows = run(capfd, "doctor", *args, "--output", "jsonl").rows
+    (found,) = (row["remedy"] for row in rows if row["severity"] in ("warning", "error") and row["place"] != "encoding")
+    assert isinstance(found, str)
+    return found
+
+
+def obey(command: str) -> None:
+    """Run a remedy in a shell, with this kafkapy."""
+    kafkapy = f'kafkapy() {{ {sys.executable} -m kafkapy "$@"; }}'
+    subprocess.run(f"{kafkapy}; {command}", shell=True, check=True, capture_output=True)
+
+
+@pytest.fixture
+def demo(made: Path, tmp_path: Path) -> Path:
+    """The cluster directory, with records, to be damaged."""
+    demo = Path(shutil.copytree(made, tmp_path / "demo"))
+    cluster = DirectoryCluster(str(demo), Files(sync=False))
+    cluster.apply(CreateTopic("solo", assignments=((3,),)))
+    for partition in (TopicPartition("orders", 0), TopicPartition("solo", 0)):
+        cluster.append(partition, batch(b"a", b"b"))
+    cluster.close()
+    return demo
+
+
+def test_a_cluster_directory_is_made_where_there_is_none(capfd: Capture, tmp_path: Path) -> None:
+    for _ in range(2):
+        obey(remedy(capfd, "--cluster", tmp_path / "none").removeprefix("make it: "))
+        assert problems(capfd, "--cluster", tmp_path / "none") == []
+        shutil.rmtree(tmp_path / "none")
+        (tmp_path / "none").mkdir()
+
+
+@pytest.mark.parametrize("text", ["a: [", "version: 1\n", None])
+def test_a_bad_cluster_file_is_written_anew(capfd: Capture, demo: Path, text: str | None) -> None:
+    path = demo / "cluster.yaml"
+    path.unlink() if text is None else path.write_text(text)
+    obey(remedy(capfd, "--cluster", demo).partition("running: ")[2])
+    assert problems(capfd, "--cluster", demo) == []
+
+
+def test_a_directory_of_other_things(capfd: Capture, tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("x")
+    assert remedy(capfd, "--cluster", tmp_path).startswith("name another cluster directory")
+
+
+def test_a_log_dir_that_is_gone_is_fetched_anew(capfd: Capture, demo: Path) -> None:
+    shutil.rmtree(demo / "broker-2")
+    obey(remedy(capfd, "--cluster", demo).partition("have: ")[2])
+    assert problems(capfd, "--cluster", demo) == []
+
+
+def test_a_log_dir_that_does_not_say_whose_it_is(capfd: Capture, demo: Path) -> None:
+    (demo / "broker-2" / "meta.properties").unlink()
+    (found,) = problems(capfd, "--cluster", demo)
+    assert found[0] == "error"
+    obey(remedy(capfd, "--cluster", demo))
+    assert problems(capfd, "--cluster", demo) == []
+    DirectoryCluster(str(demo), Files(sync=False)).close()
+
+
+@pytest.mark.parametrize("broker", [1, 2, 3])
+def test_a_copy_that_is_gone_is_fetched_anew(capfd: Capture, demo: Path, broker: int) -> None:
+    shutil.rmtree(demo / f"broker-{broker}" / "orders-0")
+    rows = run(capfd, "doctor", "--cluster", demo, "--output", "jsonl").rows
+    (found,) = (row["remedy"] for row in rows if row["place"] == "orders-0")
+    obey(found.partition("anew: ")[2])
+    assert problems(capfd, "--cluster", demo) == []
+
+
+def test_a_partition_without_any_copy(capfd: Capture, demo: Path) -> None:
+    shutil.rmtree(demo / "broker-3" / "solo-0")
+    assert ("error", "solo-0", "broker 3 should have a copy, and its log dirs have none") in problems(
+        capfd, "--cluster", demo
+    )
+
+
+@pytest.mark.parametrize("name", ["nosuch-0", "orders-7", "solo-0"])
+def test_a_stray_copy_goes(capfd: Capture, demo: Path, name: str) -> None:
+    stray = Path(shutil.copytree(demo / "broker-3" / "solo-0", demo / "broker-2" / name))
+    (found,) = problems(capfd, "--cluster", demo)
+    assert found == ("warning", str(stray), "is stray: the metadata has no replica of it on broker 2")
+    plan = run(capfd, "replica-diff", name.replace("-", ":"), "--cluster", demo, "--repair-plan").lines
+    told = [line for line in plan if "plan for broker 2: it is stray" in line]
+    assert len(told) == 1
+    assert told[0].endswith(f"rm -r {stray}")
+    obey(remedy(capfd, "--cluster", demo).partition("then: ")[2])
+    assert problems(capfd, "--cluster", demo) == []
+
+
+def test_a_damaged_leader_is_fetched_anew_by_its_plan(capfd: Capture, demo: Path) -> None:
+    leader = DirectoryReader(str(demo)).image().topics["orders"].partitions[0].leader
+    flip(demo / f"broker-{leader}" / "orders-0" / f"{FIRST}.log", 70)
+    plan = run(capfd, "replica-diff", "orders:0", "--cluster", demo, "--repair-plan").lines
+    (told,) = (line for line in plan if f"plan for broker {leader}: " in line)
+    obey(told[told.index("kafkapy cluster stop-broker") :])
+    assert problems(capfd, "--cluster", demo) == []
+    assert replica_logs(demo, TopicPartition("orders", 0)) != {b""}
+
+
+def test_files_that_may_not_be_read_are_findings(capfd: Capture, demo: Path) -> None:
+    """Root may read everything, so it becomes somebody else meanwhile, who may reach the directory."""
+    problems(capfd, "--cluster", demo)  # so that all modules are loaded
+    closed = [demo / "broker-1" / "orders-0" / f"{FIRST}.log", demo / "broker-2" / "orders-1"]
+    closed += [demo / "broker-3" / "replication-offset-checkpoint", demo / "broker-3" / "meta.properties"]
+    is_root, parents = os.geteuid() == 0, [demo, *list(demo.parents)[:-2]]
+    modes = {path: path.stat().st_mode for path in [*closed, *(parents if is_root else ())]}
+    try:
+        for path in modes:
+            path.chmod(0 if path in closed else 0o755)
+        if is_root:
+            os.seteuid(65534)
+        found = {place: text for _, place, text in problems(capfd, "--cluster", demo)}
+    finally:
+        if is_root:
+            os.seteuid(0)
+        for path, mode in modes.items():
+            path.chmod(mode)
+    assert {found[str(path)] for path in closed} == {"cannot be read: Permission denied"}
+
+
+def test_a_disk_that_is_full_is_a_finding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def disk(total: int, free: int) -> list[str]:
+        sizes = os.statvfs_result((1, 1, total, free, free, 0, 0, 0, 0, 255))
+        monkeypatch.setattr(os, "statvfs", lambda _: sizes)
+        return [
+            f"{found.severity}: {found.text}" for found in check_disks([str(tmp_path), str(tmp_path)], "--cluster c")
+        ]
+
+    assert disk(1 << 40, 1 << 36) == []
+    assert disk(1 << 40, 1 << 31) == []
+    assert disk(1 << 40, 1 << 29) == ["warning: its disk has 0.0% left, 536870912 bytes"]
+    assert disk(3 << 20, 100) == ["error: its disk is full: 100 of 3145728 bytes are free"]
 
 
 def test_an_address_where_nobody_listens(capfd: Capture) -> None:

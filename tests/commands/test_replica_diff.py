@@ -431,7 +431,8 @@ def test_what_a_broker_that_is_down_lacks_is_at_risk(capfd: Capture, cluster: Pa
     assert (done.code, done.lines[0]) == (1, "t-0: 3 copies, the same as far as they reach, data at risk")
     assert [line.strip() for line in done.lines if "not in this copy" in line or "plan for broker 3" in line] == [
         "its broker is stopped and does not fetch: offsets 1 to 2 are committed, and not in this copy",
-        "plan for broker 3: start its broker, which is stopped: it fetches from offset 1 on",
+        "plan for broker 3: start its broker, which is stopped: it fetches from offset 1 on: kafkapy cluster "
+        f"start-broker 3 --cluster {cluster}; kafkapy cluster replicate --cluster {cluster} --until-caught-up",
     ]
     assert run(capfd, "cluster", "start-broker", "3").code == 0
     done = run(capfd, "replica-diff", "t")

@@ -22,6 +22,8 @@ def test_format_says_what_it_made(capfd: Capture, tmp_path: Path) -> None:
     ("args", "code", "error"),
     [
         (["--brokers", "0"], 2, "0"),
+        (["--brokers", "2000000000"], 2, "--brokers: a cluster directory has 1000 brokers at most, not 2000000000"),
+        (["--log-dirs-per-broker", "1000000"], 2, "--log-dirs-per-broker: a broker has 100 at most, not 1000000"),
         (["--brokers", "3", "--racks", "a,b"], 2, "2 racks for 3 brokers"),
         (["--feature", "metadata.version"], 2, "is not of the form NAME=LEVEL"),
         (["--feature", "nosuch=1"], 1, "nosuch"),
