@@ -104,16 +104,18 @@ def configs(
         bool, typer.Option("--entity-default", help="What holds for all that have none.", rich_help_panel=ENTITIES)
     ] = False,
     topic: Annotated[str | None, _shortcut("--topic", "TOPIC", "A topic.")] = None,
-    client: Annotated[str | None, _shortcut("--client", "ID", "A client id.")] = None,
+    client: Annotated[str | None, _shortcut("--client", "CLIENT-ID", "A client id.")] = None,
     client_defaults: Annotated[bool, _default("--client-defaults", "All clients.")] = False,
-    user: Annotated[str | None, _shortcut("--user", "NAME", "A user principal.")] = None,
+    user: Annotated[str | None, _shortcut("--user", "USER", "A user principal.")] = None,
     user_defaults: Annotated[bool, _default("--user-defaults", "All users.")] = False,
     broker: Annotated[str | None, _shortcut("--broker", "BROKER", "A broker.")] = None,
     broker_defaults: Annotated[bool, _default("--broker-defaults", "All brokers.")] = False,
     broker_logger: Annotated[str | None, _shortcut("--broker-logger", "BROKER", "The loggers of a broker.")] = None,
     ip: Annotated[str | None, _shortcut("--ip", "IP", "An address.")] = None,
     ip_defaults: Annotated[bool, _default("--ip-defaults", "All addresses.")] = False,
-    client_metrics: Annotated[str | None, _shortcut("--client-metrics", "NAME", "A client metrics resource.")] = None,
+    client_metrics: Annotated[
+        str | None, _shortcut("--client-metrics", "CLIENT-METRICS", "A client metrics resource.")
+    ] = None,
     group: Annotated[str | None, _shortcut("--group", "GROUP", "A group.")] = None,
     add_config: Annotated[
         str | None,

@@ -93,7 +93,7 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
 )
 def console_consumer(
     topic: Annotated[str | None, _text("TOPIC", "The topic.", WHAT)] = None,
-    include: Annotated[str | None, _text("REGEX", "Every topic whose whole name matches.", WHAT)] = None,
+    include: Annotated[str | None, _text("TOPIC|REGEX", "Every topic whose whole name matches.", WHAT)] = None,
     partition: Annotated[
         int | None, _text("PARTITION", "One partition; from its end on, unless --offset says otherwise.", WHAT)
     ] = None,

@@ -57,7 +57,7 @@ def get_offsets(
     topic_partitions: Annotated[
         str | None,
         typer.Option(
-            metavar="RULE[,RULE...]",
+            metavar="TOPIC[:PARTITION][,...]",
             help="Rules TOPIC[:PARTITIONS]: a regular expression, then n, a-b (without b), a- or -b.",
             rich_help_panel=PARTITIONS,
         ),

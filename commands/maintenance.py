@@ -53,7 +53,7 @@ def maintenance(
     ] = None,
     assume: Annotated[
         list[str] | None,
-        _text("TOPIC:NAME=VALUE", "With --dry-run: as if a topic had this config. May be repeated."),
+        _text("TOPIC:CONFIG=VALUE", "With --dry-run: as if a topic had this config. May be repeated."),
     ] = None,
     snapshot: Annotated[bool, _flag("--snapshot", "Take a snapshot of the metadata also where none is due.")] = False,
     cluster: ClusterOption = None,

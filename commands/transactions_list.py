@@ -39,7 +39,7 @@ def list_transactions(
         ),
     ] = -1,
     transactional_id_pattern: Annotated[
-        str, option("REGEX", "Only transactional ids that match as a whole.", WHICH)
+        str, option("TRANSACTIONAL-ID|REGEX", "Only transactional ids that match as a whole.", WHICH)
     ] = "",
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
