@@ -178,11 +178,23 @@ def test_a_value_behind_an_equals_sign(root: Path, environment: Mapping[str, str
     assert found == ("--topic=orders" if shell == "fish" else "orders")
 
 
+@every_shell
 @pytest.mark.parametrize(
-    ("typed", "expected"), [("LIC", ["LICENSE"]), ("README.md,LIC", ["README.md,LICENSE"]), ("nothing-like-it", [])]
+    ("typed", "kept", "expected"),
+    [
+        ("LIC", "", ["LICENSE"]),
+        ("README.md,LIC", "README.md,", ["LICENSE"]),
+        ("README.md,docs,completions/kafkapy.b", "README.md,docs,completions/", ["kafkapy.bash"]),
+        ("nothing-like-it", "", []),
+        ("README.md,nothing-like-it", "", []),
+    ],
 )
-def test_files_in_bash(root: Path, environment: Mapping[str, str], typed: str, expected: list[str]) -> None:
-    assert offered("bash", f"kafkapy dump-log --files {typed}", root, environment) == expected
+def test_files(
+    root: Path, environment: Mapping[str, str], shell: str, typed: str, kept: str, expected: list[str]
+) -> None:
+    """Also after a comma; zsh keeps what stands before a file's name by itself."""
+    found = offered(shell, f"kafkapy dump-log --files {typed}", root, environment)
+    assert found == [each if shell == "zsh" else kept + each for each in expected]
 
 
 @every_shell
