@@ -1,10 +1,10 @@
 """``kafkapy acls``: kafka-acls.sh."""
 
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
-from kafkapy.errors import KafkaError, UsageError
+from kafkapy.errors import KafkaError, KafkapyError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -17,13 +17,14 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
-from .tool_errors import fail, fail_on_stdout
+from .tool_errors import fail, fail_on_stdout, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
     from kafkapy.backends.selection import Selection
     from kafkapy.metadata.acl_selection import Access, Resources
     from kafkapy.metadata.acls import AccessControlEntry, ResourcePattern
+    from kafkapy.metadata.security_image import Acl
 
 THE_CLUSTER = ""  # what stands for --cluster without a directory
 
@@ -128,13 +129,46 @@ def _list(where: "Selection", resources: "Resources", principals: list[str], out
     from kafkapy.backends.selection import open_cluster
     from kafkapy.metadata.acl_selection import parse_principal
     from kafkapy.metadata.acls import ANY_ENTRY, ANY_RESOURCE, AclFilter
-    from kafkapy.output.acl_lines import list_pairs
-    from kafkapy.output.printing import print_lines, print_rows
 
     patterns = resources.patterns() or [ANY_RESOURCE]
     wanted = sorted(set(map(parse_principal, principals)))
     with closing(open_cluster(where)) as opened:
         found = opened.administration().acls([AclFilter(pattern, ANY_ENTRY) for pattern in patterns])
+        hints = list(_hints(opened, resources, wanted, found))
+    _print(found, wanted, output)
+    for hint in hints:
+        warn(f"kafkapy: {hint}")
+
+
+def _hints(opened: "Cluster", resources: "Resources", principals: list[str], found: "list[Acl]") -> Iterator[str]:
+    """Which topics, groups and principals were probably meant by those that no ACL is about."""
+    from kafkapy.metadata.acls import ANY_ENTRY, ANY_RESOURCE, GROUP, TOPIC, AclFilter
+    from kafkapy.near_misses import hint
+
+    about = {(acl.resource_type, acl.resource_name) for acl in found}
+    named = [
+        *((TOPIC, "topic", each) for each in resources.topics),
+        *((GROUP, "group", each) for each in resources.groups),
+    ]
+    silent = [each for each in named if (each[0], each[2]) not in about]
+    unheard = [each for each in principals if each not in {acl.principal for acl in found}]
+    if not silent and not unheard:
+        return
+    everything = opened.administration().acls([AclFilter(ANY_RESOURCE, ANY_ENTRY)])
+    for resource_type, what, name in silent:
+        known = {acl.resource_name for acl in everything if acl.resource_type == resource_type}
+        if resource_type == TOPIC:
+            with suppress(KafkapyError):  # controllers do not tell which topics there are
+                known.update(opened.image().topics)
+        yield from filter(None, [hint(what, name, known)])
+    for principal in unheard:
+        yield from filter(None, [hint("principal", principal, {acl.principal for acl in everything})])
+
+
+def _print(found: "list[Acl]", wanted: list[str], output: Output) -> None:
+    from kafkapy.output.acl_lines import list_pairs
+    from kafkapy.output.printing import print_lines, print_rows
+
     if output != Output.KAFKA:
         print_rows(output, list_pairs(acl for acl in found if not wanted or acl.principal in wanted))
         return
@@ -206,4 +240,4 @@ def _confirmed(pattern: "ResourcePattern", entries: "list[AccessControlEntry]") 
 def _fail(error: KafkaError, output: Output) -> NoReturn:
     """AclCommand tells its failures on stdout, those of a broker with the name of their class."""
     name = "" if error.name == "IllegalArgumentException" else f"org.apache.kafka.common.errors.{error.name}: "
-    fail_on_stdout(f"Error while executing ACL command: {name}{error}", output)
+    fail_on_stdout(f"Error while executing ACL command: {name}{error}", output, error)

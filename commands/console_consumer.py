@@ -247,11 +247,14 @@ def _consumer(
     committed: bool,
 ) -> "Consumer":
     from kafkapy.backends.consuming import Consumer, partitions_of
+    from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 
     exclude_internal = configs.get("exclude.internal.topics", "true").strip().lower() == "true"
     partitions = partitions_of(opened.image(), topic, include, partition, exclude_internal)
     if not partitions:
-        _tell(f"kafkapy: no topic matches {include!r}")
+        _tell(
+            f"kafkapy: no topic matches {include!r}{did_you_mean(include or '', opened.image().topics, VERY_SIMILAR)}"
+        )
     consumer = Consumer(opened, partitions, committed, lambda line: _tell(f"kafkapy: {line}"))
     for line in consumer.seek(start):
         _tell(line)

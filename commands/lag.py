@@ -42,7 +42,7 @@ from .lag_options import (
     parse_time,
 )
 from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
-from .tool_errors import finish, warn
+from .tool_errors import finish, tell_near_miss, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -236,7 +236,18 @@ def _finish(points: Iterable["LagPoint"], chosen: "Selection", options: LagOptio
     for name in options.groups:
         if name not in shown and not any(problem.startswith(f"group {name}:") for problem in problems):
             warn(f"kafkapy: group {name} had committed nothing{where}{_meant(name, chosen)}")
+    if options.topics and not shown:
+        _tell_of_topics(chosen, options.topics)
     finish(problems)
+
+
+def _tell_of_topics(chosen: "Selection", topics: Iterable[str]) -> None:
+    """Which topics were probably meant by those that are not there."""
+    from kafkapy.backends.selection import open_cluster
+
+    with suppress(KafkapyError), closing(open_cluster(chosen)) as opened:
+        for topic in topics:
+            tell_near_miss("topic", topic, opened.image().topics)
 
 
 def _meant(name: str, chosen: "Selection") -> str:

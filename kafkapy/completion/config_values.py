@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from kafkapy.metadata.configs.config_def import ConfigKey, definition
+from kafkapy.metadata.config_names import config_keys, config_names
 
 if TYPE_CHECKING:
     from kafkapy.completion.command_line import CommandLine
     from kafkapy.completion.values import Asked
+    from kafkapy.metadata.configs.config_def import ConfigKey
 
 _ENTITY_OPTIONS = {
     "topics": ("topic",),
@@ -31,16 +32,6 @@ _ENTITY_KINDS = {
     "ips": "IP",
     "broker-loggers": "BROKER",
 }
-_TABLES = {
-    "topics": ("topic",),
-    "brokers": ("broker", "broker_quota"),
-    "groups": ("group",),
-    "client-metrics": ("client_metrics",),
-    "users": ("client_quota",),
-    "clients": ("client_quota",),
-    "ips": ("ip_quota",),
-    "broker-loggers": (),
-}
 _LOG_LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 
 
@@ -56,8 +47,7 @@ def configs(line: CommandLine) -> Iterable[str]:
         from kafkapy.completion.cluster_names import names_of
 
         return sorted(names_of(line).loggers(line.value("broker-logger") or line.value("entity-name") or ""))
-    names = [name for table in _TABLES[entity_type] for name in definition(table)]
-    return sorted([*names, *(_scram_mechanisms() if entity_type == "users" else ())])
+    return config_names(entity_type)
 
 
 def config_values(asked: Asked) -> Iterable[str]:
@@ -66,7 +56,7 @@ def config_values(asked: Asked) -> Iterable[str]:
     entity_type = _entity_type(asked.line)
     if entity_type == "broker-loggers":
         return _LOG_LEVELS
-    key = next((definition(table)[asked.of] for table in _TABLES[entity_type] if asked.of in definition(table)), None)
+    key = config_keys(entity_type).get(asked.of)
     if key is None:
         return ()
     choices = _choices(key)
@@ -90,9 +80,3 @@ def _entity_type(line: CommandLine) -> str:
     """The type of entity whose configs are meant; ``kafkapy topics`` knows no other than topics."""
     given = (entity for entity, options in _ENTITY_OPTIONS.items() if any(map(line.gives, options)))
     return line.value("entity-type") or next(given, "topics")
-
-
-def _scram_mechanisms() -> Iterable[str]:
-    from kafkapy.metadata.security_image import SCRAM_MECHANISMS
-
-    return SCRAM_MECHANISMS.values()
