@@ -118,7 +118,6 @@ def test_refusals_in_kafkas_words(capfd: Capture, cluster: Path, args: list[str]
     assert create(capfd, cluster, "--topic", *args) == (1, f"{ERROR}{error}\n", "")
     assert topics(log_dirs(cluster)) == before
     assert marks(cluster) == 3
-
     assert sum(path.name != "__cluster_metadata-0" for path in cluster.glob("broker-*/*-[0-9]")) == 1
 
 
