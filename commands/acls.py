@@ -141,28 +141,23 @@ def _list(where: "Selection", resources: "Resources", principals: list[str], out
 
 
 def _hints(opened: "Cluster", resources: "Resources", principals: list[str], found: "list[Acl]") -> Iterator[str]:
-    """Which topics, groups and principals were probably meant by those that no ACL is about."""
+    """Where there is no such ACL, which topics, groups and principals were probably meant."""
     from kafkapy.metadata.acls import ANY_ENTRY, ANY_RESOURCE, GROUP, TOPIC, AclFilter
     from kafkapy.near_misses import hint
 
-    about = {(acl.resource_type, acl.resource_name) for acl in found}
-    named = [
-        *((TOPIC, "topic", each) for each in resources.topics),
-        *((GROUP, "group", each) for each in resources.groups),
-    ]
-    silent = [each for each in named if (each[0], each[2]) not in about]
-    unheard = [each for each in principals if each not in {acl.principal for acl in found}]
-    if not silent and not unheard:
+    if any(not principals or acl.principal in principals for acl in found):
         return
     everything = opened.administration().acls([AclFilter(ANY_RESOURCE, ANY_ENTRY)])
-    for resource_type, what, name in silent:
+    for resource_type, what, names in ((TOPIC, "topic", resources.topics), (GROUP, "group", resources.groups)):
         known = {acl.resource_name for acl in everything if acl.resource_type == resource_type}
-        if resource_type == TOPIC:
+        if resource_type == TOPIC and names:
             with suppress(KafkapyError):  # controllers do not tell which topics there are
                 known.update(opened.image().topics)
-        yield from filter(None, [hint(what, name, known)])
-    for principal in unheard:
-        yield from filter(None, [hint("principal", principal, {acl.principal for acl in everything})])
+        yield from filter(None, (hint(what, name, known) for name in names))
+    for principal in principals:
+        kind, _, name = principal.partition(":")
+        known = {other for each in everything for type_, _, other in [each.principal.partition(":")] if type_ == kind}
+        yield from filter(None, [hint(kind.lower(), name, known)])
 
 
 def _print(found: "list[Acl]", wanted: list[str], output: Output) -> None:

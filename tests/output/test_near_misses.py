@@ -148,7 +148,7 @@ def test_a_path_of_another_number_is_no_slip(tmp_path: Path) -> None:
             hint_of("client metrics config", "interval", "interval.ms"),
         ),
         ("acls --list --topic ordres", 0, TOPIC),
-        ("acls --list --principal User:alcie", 0, hint_of("principal", "User:alcie", "User:alice")),
+        ("acls --list --principal User:alcie", 0, USER),
         ("acls --add --allow-principal alice --topic orders", 1, hint_of("principal", "alice", "User:alice")),
         (
             "acls --add --allow-principal User:alice --topic orders --operation Raed",
