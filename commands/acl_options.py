@@ -42,7 +42,7 @@ TransactionalIdOption = Annotated[
     list[str] | None, _several("--transactional-id", "TRANSACTIONAL-ID", "A transactional id; '*' for all.", RESOURCES)
 ]
 DelegationTokenOption = Annotated[
-    list[str] | None, _several("--delegation-token", "ID", "A delegation token; '*' for all.", RESOURCES)
+    list[str] | None, _several("--delegation-token", "TOKEN", "A delegation token; '*' for all.", RESOURCES)
 ]
 UserPrincipalOption = Annotated[
     list[str] | None,
@@ -59,10 +59,10 @@ PatternTypeOption = Annotated[
     ),
 ]
 AllowPrincipalOption = Annotated[
-    list[str] | None, _several("--allow-principal", "TYPE:NAME", "Who may, such as User:alice or User:*.", ENTRIES)
+    list[str] | None, _several("--allow-principal", "PRINCIPAL", "Who may, such as User:alice or User:*.", ENTRIES)
 ]
 DenyPrincipalOption = Annotated[
-    list[str] | None, _several("--deny-principal", "TYPE:NAME", "Who may not, whatever else allows it.", ENTRIES)
+    list[str] | None, _several("--deny-principal", "PRINCIPAL", "Who may not, whatever else allows it.", ENTRIES)
 ]
 AllowHostOption = Annotated[
     list[str] | None, _several("--allow-host", "HOST", "From where they may; anywhere without.", ENTRIES)
@@ -74,7 +74,7 @@ OperationOption = Annotated[
     list[str] | None,
     _several(
         "--operation",
-        "NAME",
+        "OPERATION",
         "What: All (the default), Read, Write, Create, Delete, Alter, Describe, ClusterAction, DescribeConfigs, "
         "AlterConfigs, IdempotentWrite, CreateTokens, DescribeTokens or TwoPhaseCommit.",
         ENTRIES,
@@ -86,7 +86,7 @@ ProducerOption = Annotated[
 ConsumerOption = Annotated[bool, _flag("--consumer", "What a consumer needs, of topics and groups.", ENTRIES)]
 IdempotentOption = Annotated[bool, _flag("--idempotent", "With --producer: an idempotent one.", ENTRIES)]
 PrincipalOption = Annotated[
-    list[str] | None, _several("--principal", "TYPE:NAME", "With --list: only the ACLs of these.", LISTING)
+    list[str] | None, _several("--principal", "PRINCIPAL", "With --list: only the ACLs of these.", LISTING)
 ]
 ForceOption = Annotated[bool, _flag("--force", "Ask nothing.", ACTIONS)]
 

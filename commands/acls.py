@@ -1,10 +1,10 @@
 """``kafkapy acls``: kafka-acls.sh."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from kafkapy.errors import KafkaError, UsageError
+from kafkapy.errors import KafkaError, KafkapyError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -17,13 +17,14 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
-from .tool_errors import fail, fail_on_stdout
+from .tool_errors import fail, fail_on_stdout, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
     from kafkapy.backends.selection import Selection
     from kafkapy.metadata.acl_selection import Access, Resources
     from kafkapy.metadata.acls import AccessControlEntry, ResourcePattern
+    from kafkapy.metadata.security_image import Acl
 
 THE_CLUSTER = ""  # what stands for --cluster without a directory
 
@@ -128,13 +129,41 @@ def _list(where: "Selection", resources: "Resources", principals: list[str], out
     from kafkapy.backends.selection import open_cluster
     from kafkapy.metadata.acl_selection import parse_principal
     from kafkapy.metadata.acls import ANY_ENTRY, ANY_RESOURCE, AclFilter
-    from kafkapy.output.acl_lines import list_pairs
-    from kafkapy.output.printing import print_lines, print_rows
 
     patterns = resources.patterns() or [ANY_RESOURCE]
     wanted = sorted(set(map(parse_principal, principals)))
     with closing(open_cluster(where)) as opened:
         found = opened.administration().acls([AclFilter(pattern, ANY_ENTRY) for pattern in patterns])
+        hints = list(_hints(opened, resources, wanted, found))
+    _print(found, wanted, output)
+    for hint in hints:
+        warn(f"kafkapy: {hint}")
+
+
+def _hints(opened: "Cluster", resources: "Resources", principals: list[str], found: "list[Acl]") -> Iterator[str]:
+    """Where there is no such ACL, which topics, groups and principals were probably meant."""
+    from kafkapy.metadata.acls import ANY_ENTRY, ANY_RESOURCE, GROUP, TOPIC, AclFilter
+    from kafkapy.near_misses import hint
+
+    if any(not principals or acl.principal in principals for acl in found):
+        return
+    everything = opened.administration().acls([AclFilter(ANY_RESOURCE, ANY_ENTRY)])
+    for resource_type, what, names in ((TOPIC, "topic", resources.topics), (GROUP, "group", resources.groups)):
+        known = {acl.resource_name for acl in everything if acl.resource_type == resource_type}
+        if resource_type == TOPIC and names:
+            with suppress(KafkapyError):  # controllers do not tell which topics there are
+                known.update(opened.image().topics)
+        yield from filter(None, (hint(what, name, known) for name in names))
+    for principal in principals:
+        kind, _, name = principal.partition(":")
+        known = {other for each in everything for type_, _, other in [each.principal.partition(":")] if type_ == kind}
+        yield from filter(None, [hint(kind.lower(), name, known)])
+
+
+def _print(found: "list[Acl]", wanted: list[str], output: Output) -> None:
+    from kafkapy.output.acl_lines import list_pairs
+    from kafkapy.output.printing import print_lines, print_rows
+
     if output != Output.KAFKA:
         print_rows(output, list_pairs(acl for acl in found if not wanted or acl.principal in wanted))
         return
@@ -211,4 +240,4 @@ def _confirmed(pattern: "ResourcePattern", entries: "list[AccessControlEntry]") 
 def _fail(error: KafkaError, output: Output) -> NoReturn:
     """AclCommand tells its failures on stdout, those of a broker with the name of their class."""
     name = "" if error.name == "IllegalArgumentException" else f"org.apache.kafka.common.errors.{error.name}: "
-    fail_on_stdout(f"Error while executing ACL command: {name}{error}", output)
+    fail_on_stdout(f"Error while executing ACL command: {name}{error}", output, error)

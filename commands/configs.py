@@ -1,14 +1,14 @@
 """``kafkapy configs``: kafka-configs.sh."""
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer._click import Context
 
-from kafkapy.errors import KafkaError, KafkapyError, UsageError
+from kafkapy.errors import KafkaError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -21,12 +21,13 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
-from .tool_errors import tell_near_miss
+from .tool_errors import warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
     from kafkapy.backends.selection import Selection
     from kafkapy.metadata.config_entities import Entities
+    from kafkapy.metadata.image import MetadataImage
 
 ACTIONS = "What to do (exactly one)"
 ENTITIES = "Whose configs"
@@ -104,16 +105,18 @@ def configs(
         bool, typer.Option("--entity-default", help="What holds for all that have none.", rich_help_panel=ENTITIES)
     ] = False,
     topic: Annotated[str | None, _shortcut("--topic", "TOPIC", "A topic.")] = None,
-    client: Annotated[str | None, _shortcut("--client", "ID", "A client id.")] = None,
+    client: Annotated[str | None, _shortcut("--client", "CLIENT-ID", "A client id.")] = None,
     client_defaults: Annotated[bool, _default("--client-defaults", "All clients.")] = False,
-    user: Annotated[str | None, _shortcut("--user", "NAME", "A user principal.")] = None,
+    user: Annotated[str | None, _shortcut("--user", "USER", "A user principal.")] = None,
     user_defaults: Annotated[bool, _default("--user-defaults", "All users.")] = False,
     broker: Annotated[str | None, _shortcut("--broker", "BROKER", "A broker.")] = None,
     broker_defaults: Annotated[bool, _default("--broker-defaults", "All brokers.")] = False,
     broker_logger: Annotated[str | None, _shortcut("--broker-logger", "BROKER", "The loggers of a broker.")] = None,
     ip: Annotated[str | None, _shortcut("--ip", "IP", "An address.")] = None,
     ip_defaults: Annotated[bool, _default("--ip-defaults", "All addresses.")] = False,
-    client_metrics: Annotated[str | None, _shortcut("--client-metrics", "NAME", "A client metrics resource.")] = None,
+    client_metrics: Annotated[
+        str | None, _shortcut("--client-metrics", "CLIENT-METRICS", "A client metrics resource.")
+    ] = None,
     group: Annotated[str | None, _shortcut("--group", "GROUP", "A group.")] = None,
     add_config: Annotated[
         str | None,
@@ -169,37 +172,38 @@ def configs(
 
 
 def _describe(where: "Selection", chosen: "Entities", all_configs: bool, output: str) -> None:
+    from kafkapy.backends.entity_hints import entity_hint
     from kafkapy.backends.selection import open_cluster
     from kafkapy.metadata.config_description import Resources, describe_entities, unknown_entities
-    from kafkapy.metadata.config_entities import TOPICS
     from kafkapy.output.printing import print_rows
 
     with closing(open_cluster(where)) as opened:
         if opened.has_metadata:
             resources = Resources(opened.config_resources, partial(opened.config_entries, synonyms=True))
-            with _hinting_topic(opened, chosen):
+            with _hinting(opened, chosen):
                 print_rows(output, describe_entities(opened.image(), resources, chosen, all_configs))
-            topic = chosen.named.get(TOPICS)
-            if topic and not all_configs:
-                tell_near_miss("topic", topic, opened.image().topics)
+            _tell(entity_hint(opened, chosen))
             return
         brokers = {log_dir.broker_id for log_dir in opened.log_dirs() if log_dir.broker_id is not None}
         print_rows(output, unknown_entities(opened.image(), chosen, brokers))
 
 
 @contextmanager
-def _hinting_topic(opened: "Cluster", chosen: "Entities") -> Iterator[None]:
-    """An error because there is no such topic knows which one was probably meant."""
-    from kafkapy.metadata.config_entities import TOPICS
-    from kafkapy.near_misses import hint
+def _hinting(opened: "Cluster", chosen: "Entities", configs: Sequence[str] = ()) -> Iterator[None]:
+    """An error because there is no such entity or config knows which one was probably meant."""
+    from kafkapy.backends.entity_hints import entity_hint
+    from kafkapy.metadata.config_names import config_hint
 
     try:
         yield
-    except KafkaError as error:
-        if topic := chosen.named.get(TOPICS):
-            with suppress(KafkapyError):  # controllers do not tell which topics there are
-                error.hint = error.hint or hint("topic", topic, opened.image().topics)
+    except (KafkaError, UsageError) as error:
+        error.hint = error.hint or config_hint(chosen.type, configs) or entity_hint(opened, chosen)
         raise
+
+
+def _tell(hint: str | None) -> None:
+    if hint is not None:
+        warn(f"kafkapy: {hint}")
 
 
 def _added(add_config: str | None, add_config_file: str | None) -> dict[str, str]:
@@ -216,11 +220,21 @@ def _alter(where: "Selection", chosen: "Entities", added: dict[str, str], delete
 
     from kafkapy.backends.selection import open_cluster_for_writing
     from kafkapy.metadata.config_alteration import alteration
+    from kafkapy.metadata.config_names import config_hint
     from kafkapy.metadata.configs.add_config import parse_delete_config
     from kafkapy.metadata.configs.describe_lines import updated_line
     from kafkapy.output.printing import print_lines
 
     deleted = parse_delete_config(deletes)
-    with closing(open_cluster_for_writing(where, sync)) as opened, _hinting_topic(opened, chosen):
-        opened.apply(*alteration(opened.image(), opened.config_entries, chosen, added, deleted, SystemRandom()))
+    with closing(open_cluster_for_writing(where, sync)) as opened, _hinting(opened, chosen, [*added, *deleted]):
+        image = opened.image()
+        unset = [name for name in deleted if config_hint(chosen.type, [name]) and not _is_set(image, chosen, name)]
+        opened.apply(*alteration(image, opened.config_entries, chosen, added, deleted, SystemRandom()))
     print_lines([updated_line(chosen.type, chosen.names[0])])
+    _tell(config_hint(chosen.type, [*added, *unset]))
+
+
+def _is_set(image: "MetadataImage", chosen: "Entities", config: str) -> bool:
+    from kafkapy.metadata.config_description import RESOURCE_TYPES
+
+    return chosen.type in RESOURCE_TYPES and config in image.config(RESOURCE_TYPES[chosen.type], chosen.names[0])

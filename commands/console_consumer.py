@@ -94,7 +94,7 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
 )
 def console_consumer(
     topic: Annotated[str | None, _text("TOPIC", "The topic.", WHAT)] = None,
-    include: Annotated[str | None, _text("REGEX", "Every topic whose whole name matches.", WHAT)] = None,
+    include: Annotated[str | None, _text("TOPIC|REGEX", "Every topic whose whole name matches.", WHAT)] = None,
     partition: Annotated[
         int | None, _text("PARTITION", "One partition; from its end on, unless --offset says otherwise.", WHAT)
     ] = None,
@@ -250,11 +250,14 @@ def _consumer(
 ) -> "Consumer":
     from kafkapy.backends.consumed_partitions import partitions_of
     from kafkapy.backends.consuming import Consumer
+    from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 
     exclude_internal = configs.get("exclude.internal.topics", "true").strip().lower() == "true"
     partitions = partitions_of(opened.image(), topic, include, partition, exclude_internal)
     if not partitions:
-        _tell(f"kafkapy: no topic matches {include!r}")
+        _tell(
+            f"kafkapy: no topic matches {include!r}{did_you_mean(include or '', opened.image().topics, VERY_SIMILAR)}"
+        )
     consumer = Consumer(opened, partitions, committed, lambda line: _tell(f"kafkapy: {line}"))
     for line in consumer.seek(start):
         _tell(line)

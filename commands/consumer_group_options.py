@@ -51,7 +51,8 @@ StateOption = Annotated[
     ),
 ]
 TypeOption = Annotated[
-    str | None, _value("--type", "[TYPE,...]", "Show types, and only groups of these (classic, consumer).", LISTING)
+    str | None,
+    _value("--type", "[classic|consumer,...]", "Show types, and only groups of these (classic, consumer).", LISTING),
 ]
 
 OffsetsOption = Annotated[bool, _flag("--offsets", "Show offsets and lag (the default).", DESCRIBING)]

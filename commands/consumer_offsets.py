@@ -1,13 +1,13 @@
 """``kafkapy consumer-offsets``: what the coordinators wrote, straight out of the internal topics' files."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from kafkapy.errors import UsageError
+from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.output.history_format import Format, Records
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
@@ -20,7 +20,7 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
-from .tool_errors import tell_problems, warn
+from .tool_errors import tell_near_miss, tell_problems, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.offset_history import HistoryFilter
@@ -139,6 +139,23 @@ def consumer_offsets(
         raise typer.Exit(1)
     if filters and not printed.has_records:
         warn(f"kafkapy: no record fits {_text(filters)}")
+        _tell_near_misses(chosen, group or (), topic or (), transactional_id or ())
+
+
+def _tell_near_misses(
+    chosen: "Selection", groups: Sequence[str], topics: Sequence[str], transactional_ids: Sequence[str]
+) -> None:
+    """Tell which were probably meant by those that are not there."""
+    from kafkapy.backends.selection import open_cluster
+
+    with suppress(KafkapyError), closing(open_cluster(chosen)) as opened:
+        for topic in topics:
+            tell_near_miss("topic", topic, opened.image().topics)
+        for group in groups:
+            tell_near_miss("group", group, (each.group_id for each in opened.groups().list()))
+        for each in transactional_ids:
+            known = (found.metadata.transactional_id for found in opened.transactions().list_transactions())
+            tell_near_miss("transactional id", each, known)
 
 
 def _check_alone(filters: Mapping[str, Any], form: Format | None) -> None:

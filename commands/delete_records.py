@@ -11,7 +11,7 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
-from .tool_errors import fail, java_text
+from .tool_errors import fail, java_text, tell_missing_partitions
 
 if TYPE_CHECKING:
     from kafkapy.log.topic_partition import TopicPartition
@@ -66,10 +66,12 @@ def delete_records(
     chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
     with closing(open_cluster_for_writing(chosen, sync=not no_fsync)) as opened:
         results = opened.delete_records_of(offsets)
-    said = ("Executing records delete operation", "Records delete operation completed:")
-    print_rows(output, [*((line, None) for line in said), *_rows(results)])
-    if any(isinstance(result, KafkapyError) for result in results.values()):
-        raise typer.Exit(1)
+        said = ("Executing records delete operation", "Records delete operation completed:")
+        print_rows(output, [*((line, None) for line in said), *_rows(results)])
+        failed = [partition for partition, result in results.items() if isinstance(result, KafkapyError)]
+        if failed:
+            tell_missing_partitions(failed, opened)
+            raise typer.Exit(1)
 
 
 def _rows(results: Mapping["TopicPartition", int | KafkapyError]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -150,7 +150,7 @@ PartitionLeaderEpochOption = Annotated[
 ProducerIdOption = Annotated[
     int | None,
     typer.Option(
-        metavar="ID",
+        metavar="PRODUCER-ID",
         help="Written by this producer; -1 is a producer that is neither idempotent nor transactional.",
         rich_help_panel=FILTERS,
     ),

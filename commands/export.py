@@ -119,7 +119,11 @@ def export(
     decode_value: Annotated[str | None, _option(HOW, "HOW", "The same for values. By default they are bytes.")] = None,
     partition_by: Annotated[
         str | None,
-        _option(HOW, "NAME[,NAME...]", "A directory for each topic, partition or date (UTC), named as Hive does."),
+        _option(
+            HOW,
+            "topic|partition|date[,...]",
+            "A directory for each topic, partition or date (UTC), named as Hive does.",
+        ),
     ] = None,
     compression: Annotated[
         Compression | None,

@@ -34,14 +34,14 @@ app = new_group(
 )
 
 FeatureOption = Annotated[
-    list[str] | None, typer.Option("--feature", metavar="NAME=LEVEL", help="A feature's level. May be repeated.")
+    list[str] | None, typer.Option("--feature", metavar="FEATURE=LEVEL", help="A feature's level. May be repeated.")
 ]
 ReleaseOption = Annotated[
-    str | None, typer.Option("--release-version", metavar="VERSION", help="The levels that this release has, of all.")
+    str | None, typer.Option("--release-version", metavar="RELEASE", help="The levels that this release has, of all.")
 ]
 MetadataOption = Annotated[
     str | None,
-    typer.Option("--metadata", metavar="VERSION", help="Deprecated: the metadata.version of this release."),
+    typer.Option("--metadata", metavar="RELEASE", help="Deprecated: the metadata.version of this release."),
 ]
 UnsafeOption = Annotated[bool, typer.Option("--unsafe", help="Also where that may lose metadata.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only tell whether it could be done.")]
@@ -71,7 +71,7 @@ def features() -> None:
 def describe(
     node_id: Annotated[
         int | None,
-        typer.Option(metavar="ID", min=0, help="The node whose supported versions are meant; any without."),
+        typer.Option(metavar="NODE", min=0, help="The node whose supported versions are meant; any without."),
     ] = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -176,7 +176,7 @@ def downgrade(
 )
 def disable(
     feature: Annotated[
-        list[str] | None, typer.Option("--feature", metavar="NAME", help="A feature. May be repeated.")
+        list[str] | None, typer.Option("--feature", metavar="FEATURE", help="A feature. May be repeated.")
     ] = None,
     unsafe: UnsafeOption = False,
     dry_run: DryRunOption = False,

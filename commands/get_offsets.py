@@ -1,13 +1,12 @@
 """``kafkapy get-offsets``: kafka-get-offsets.sh."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kafkapy.errors import KafkaError, KafkapyError
-from kafkapy.near_misses import hinting
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -17,6 +16,7 @@ from .tool_errors import fail, java_text, warn
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
     from kafkapy.log.topic_partition import TopicPartition
+    from kafkapy.metadata.topics_image import TopicImage
 
 PARTITIONS = "Which partitions"
 
@@ -57,7 +57,7 @@ def get_offsets(
     topic_partitions: Annotated[
         str | None,
         typer.Option(
-            metavar="RULE[,RULE...]",
+            metavar="TOPIC[:PARTITION][,...]",
             help="Rules TOPIC[:PARTITIONS]: a regular expression, then n, a-b (without b), a- or -b.",
             rich_help_panel=PARTITIONS,
         ),
@@ -97,10 +97,27 @@ def get_offsets(
                 rules = partition_filter.topic_and_partitions(topic, partitions)
             chosen = partition_filter.select_partitions(opened.image(), rules, exclude_internal_topics)
         except KafkaError as error:
-            fail(f"Error occurred: {error}", hinting(error, "topic", topic or "", opened.image().topics))
+            error.hint = _hint(opened.image().topics, topic, partitions, topic_partitions)
+            fail(f"Error occurred: {error}", error)
         print_rows(output, _rows(opened, chosen, spec, skipped))
     if skipped:
         raise typer.Exit(1)
+
+
+def _hint(
+    topics: "Mapping[str, TopicImage]", topic: str | None, partitions: str | None, rules: str | None
+) -> str | None:
+    """What was probably meant: of the topics and partitions that are named by plain names and numbers."""
+    from kafkapy.near_misses import hint, partition_hint
+
+    named = [f"{topic or ''}:{partitions or ''}"] if rules is None else rules.split(",")
+    for name, _, numbers in (each.partition(":") for each in named):
+        found = [hint("topic", name, topics)]
+        if name in topics:
+            found += [partition_hint(name, int(each), topics) for each in numbers.split(",") if each.isdecimal()]
+        for each in filter(None, found):
+            return each
+    return None
 
 
 def _rows(

@@ -135,12 +135,11 @@ def leader_election(
 
 
 def _hints(image: "MetadataImage", results: "list[ElectionResult]") -> list[str]:
-    """Which topics were probably meant by those that are not there."""
-    from kafkapy.near_misses import hint
+    """Which topics and partitions were probably meant by those that are not there."""
+    from kafkapy.near_misses import partition_hint
 
-    failed = {result.partition.topic for result in results if result.is_failure}
-    found = (hint("topic", name, image.topics) for name in sorted(failed))
-    return [each for each in found if each is not None]
+    found = (partition_hint(*result.partition, image.topics) for result in results if result.is_failure)
+    return [each for each in dict.fromkeys(found) if each is not None]
 
 
 def _config_file(command_config: str | None, admin_config: str | None, output: Output) -> str | None:

@@ -17,7 +17,7 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
-from .tool_errors import fail
+from .tool_errors import fail, tell_near_miss
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster, LogDir
@@ -62,6 +62,9 @@ def describe_log_dirs(
         print_lines(log_dir_lines(found, topics))
     else:
         print_rows(output, [(None, row) for log_dir in found for row in _rows(log_dir, topics)])
+    known = {replica.partition.topic for log_dir in found for replica in log_dir.replicas}
+    for topic in sorted(topics.difference(known)):
+        tell_near_miss("topic", topic, known)
 
 
 def _broker_ids(text: str) -> list[int]:

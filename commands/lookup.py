@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kafkapy.errors import KafkaError, UsageError
+from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -84,5 +84,5 @@ def _log(where: "Selection", topic: str, partition: int) -> "PartitionReader":
     wanted = TopicPartition(topic, partition)
     reader = opened.reader(wanted)
     if reader is None:
-        raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {wanted} is in {opened.where}")
+        raise opened.not_here(wanted)
     return reader

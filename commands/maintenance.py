@@ -53,7 +53,7 @@ def maintenance(
     ] = None,
     assume: Annotated[
         list[str] | None,
-        _text("TOPIC:NAME=VALUE", "With --dry-run: as if a topic had this config. May be repeated."),
+        _text("TOPIC:CONFIG=VALUE", "With --dry-run: as if a topic had this config. May be repeated."),
     ] = None,
     snapshot: Annotated[bool, _flag("--snapshot", "Take a snapshot of the metadata also where none is due.")] = False,
     cluster: ClusterOption = None,
@@ -96,9 +96,12 @@ def _planned(
     from kafkapy.backends.log_dirs import LogDirsCluster
     from kafkapy.backends.maintenance import Wanted, plan
     from kafkapy.backends.selection import open_cluster
+    from kafkapy.metadata.topic_selection import check_matches
 
     opened = open_cluster(chosen)
     assert isinstance(opened, LogDirsCluster)
+    if topic is not None and opened.has_metadata:
+        check_matches(opened.image(), topic)
     directory = None if chosen.log_dirs else chosen.directory
     moment = opened.now if now is None else now
     return plan(opened, Wanted(moment, topic, snapshot, parse_assumptions(assume, opened.image()), directory))
@@ -109,11 +112,14 @@ def _done(chosen: "Selection", now: int | None, topic: str | None, snapshot: boo
     from kafkapy.backends.maintenance import Wanted, run
     from kafkapy.backends.selection import open_cluster_for_writing
     from kafkapy.errors import Unsupported
+    from kafkapy.metadata.topic_selection import check_matches
 
     opened = open_cluster_for_writing(chosen)
     if not isinstance(opened, DirectoryCluster):
         raise Unsupported("maintenance", "--log-dirs", "use --dry-run to see what the brokers would do")
     try:
+        if topic is not None:
+            check_matches(opened.image(), topic)
         moment = opened.now if now is None else now
         yield from run(opened, Wanted(moment, topic, snapshot, directory=chosen.directory))
     finally:

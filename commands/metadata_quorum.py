@@ -162,12 +162,16 @@ def add_controller(
 )
 def remove_controller(
     controller_id: Annotated[
-        int, typer.Option("--controller-id", "-i", metavar="ID", help="Its id.", rich_help_panel=WHICH)
+        int, typer.Option("--controller-id", "-i", metavar="CONTROLLER", help="Its id.", rich_help_panel=WHICH)
     ],
     controller_directory_id: Annotated[
         str,
         typer.Option(
-            "--controller-directory-id", "-d", metavar="ID", help="The id of its log dir.", rich_help_panel=WHICH
+            "--controller-directory-id",
+            "-d",
+            metavar="CONTROLLER-DIR",
+            help="The id of its log dir.",
+            rich_help_panel=WHICH,
         ),
     ],
     dry_run: DryRunOption = False,

@@ -9,6 +9,7 @@ from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, selection
+from .tool_errors import warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection
@@ -60,6 +61,8 @@ def metadata_shell(
     if command:
         shell = MetadataShell(tree)
         print_lines(shell.run(command))
+        for hint in shell.hints:
+            warn(f"kafkapy: {hint}")
         if shell.failed:
             raise typer.Exit(1)
         return

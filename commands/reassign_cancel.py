@@ -8,7 +8,7 @@ from kafkapy.output.output_format import Output
 
 from .reassign_execute import apply_configs, read_plan
 from .reassign_verify import clear_throttles, move_states
-from .tool_errors import warn
+from .tool_errors import tell_missing_partitions, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -49,6 +49,8 @@ def run_cancel(chosen: "Selection", asked: Cancellation, output: Output) -> None
             _tell_what_stays(opened, rollback, asked.where)
         elif control.knows_topics:
             _tell_what_may_stay(opened, plan, cancelled)
+        if control.knows_topics:
+            tell_missing_partitions(sorted(plan.replicas), opened)
         if output == Output.KAFKA and not kept:
             _print_open_line(NO_MOVES)
         if not asked.preserve_throttles:

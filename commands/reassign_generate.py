@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkapy.errors import KafkaError, KafkapyError, UsageError
 from kafkapy.metadata.reassignment.strategy import Strategy
-from kafkapy.near_misses import hinting
+from kafkapy.near_misses import hinting, missing_number
 from kafkapy.output.output_format import Output
 
 from .reassign_layout import current_layout
@@ -101,7 +101,7 @@ def _tell_of_brokers_left_out(layout: "Layout", job: "Job") -> None:
     """Kafka's job leaves brokers that are not up out without a word."""
     for broker in job.broker_list or ():
         if broker not in layout.brokers:
-            warn(f"kafkapy: broker {broker} of --broker-list is not known, and left out")
+            warn(f"kafkapy: left out of --broker-list: {missing_number('broker', broker, layout.brokers)}")
         elif broker in layout.fenced:
             warn(f"kafkapy: broker {broker} of --broker-list is down, and left out")
 

@@ -4,19 +4,21 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkapy.errors import KafkaError
+from kafkapy.near_misses import hinting_number, partition_hint
 from kafkapy.output.output_format import Output
 
 from .reassign_layout import current_layout
 from .tool_errors import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from kafkapy.backends.cluster import Cluster
     from kafkapy.backends.selection import Selection
     from kafkapy.metadata.reassignment.layout import Assignment, Layout
     from kafkapy.metadata.reassignment.reassignment_json import Reassignment
     from kafkapy.metadata.reassignment.simulation import Step
+    from kafkapy.metadata.topics_image import TopicImage
 
 
 class Playing(NamedTuple):
@@ -48,7 +50,7 @@ def run_simulate(chosen: "Selection", path: str, playing: Playing, output: Outpu
     plan = whole.replicas
     with closing(open_cluster(chosen)) as opened:
         layout = current_layout(opened, as_planned=True)
-        _check(layout, plan)
+        _check(layout, plan, opened.image().topics)
         log_dirs = opened.replica_control().places(plan.keys()).current
         cost = plan_cost(layout, plan)
         moves = log_dir_moves(layout, whole, log_dirs)
@@ -97,14 +99,18 @@ def _log_dir_rows(steps: list["Step"]) -> "Iterator[dict[str, Any]]":
             yield {"type": "step_log_dir", "step": number, "broker": broker, "log_dir": path, "disk": disk}
 
 
-def _check(layout: "Layout", plan: "Assignment") -> None:
+def _check(layout: "Layout", plan: "Assignment", topics: "Mapping[str, TopicImage]") -> None:
     """As Kafka's --execute does, before it begins."""
-    missing = [str(partition) for partition in sorted(plan) if partition not in layout.replicas]
+    missing = [partition for partition in sorted(plan) if partition not in layout.replicas]
     if missing:
-        raise KafkaError("UnknownTopicOrPartitionException", f"Unable to find partition: {', '.join(missing)}")
+        message = f"Unable to find partition: {', '.join(map(str, missing))}"
+        refused = KafkaError("UnknownTopicOrPartitionException", message)
+        refused.hint = partition_hint(*missing[0], topics)
+        raise refused
     for broker in sorted({broker for replicas in plan.values() for broker in replicas}):
         if broker not in layout.brokers:
-            raise KafkaError("AdminCommandFailedException", f"Unknown broker id {broker}")
+            unknown = KafkaError("AdminCommandFailedException", f"Unknown broker id {broker}")
+            raise hinting_number(unknown, "broker", broker, layout.brokers)
     given = {
         broker for partition, after in plan.items() for broker in set(after).difference(layout.replicas[partition])
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kafkapy.output.output_format import Output
 
 from .reassign_execute import apply_configs, read_plan
+from .tool_errors import tell_missing_partitions
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -35,6 +36,8 @@ def run_verify(chosen: "Selection", path: str, preserve_throttles: bool, output:
             yield from move_state_rows(moves)
 
         print_rows(output, rows())
+        if opened.replica_control().knows_topics:
+            tell_missing_partitions(sorted(plan.replicas), opened)
         if not under_way and all(each.is_done for each in moves) and not preserve_throttles:
             clear_throttles(opened, plan, output, partial(_change, chosen, opened))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kafkapy.errors import KafkaError, UsageError
-from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
+from kafkapy.near_misses import VERY_SIMILAR, did_you_mean, listed
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -114,7 +114,10 @@ def _partitions(diff: "ReplicaDiff", wanted: str | None) -> list["TopicPartition
         raise UsageError(f"'{wanted}' is not of the form TOPIC or TOPIC:PARTITION")
     found = [each for each in present if each.topic == topic and (not colon or each.partition == int(number))]
     if not found:
-        hint = did_you_mean(topic, {each.topic for each in present} - {topic}, VERY_SIMILAR)
+        numbers = [each.partition for each in present if each.topic == topic]
+        hint = did_you_mean(topic, {each.topic for each in present}, VERY_SIMILAR)
+        if numbers:
+            hint = f": they have {listed(set(numbers))} of it"
         raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {wanted} is in {diff.where}{hint}")
     return found
 

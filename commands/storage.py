@@ -102,13 +102,13 @@ def format_(
             "--release-version",
             "-r",
             "--metadata-version",
-            metavar="VERSION",
+            metavar="RELEASE",
             help="The release whose metadata.version and features to begin with, such as 4.0-IV3 or 4.2.",
         ),
     ] = None,
     feature: Annotated[
         list[str] | None,
-        typer.Option("--feature", "-f", metavar="NAME=LEVEL", help="The level of one feature. May be repeated."),
+        typer.Option("--feature", "-f", metavar="FEATURE=LEVEL", help="The level of one feature. May be repeated."),
     ] = None,
 ) -> None:
     """Make a cluster directory, or format the log dirs of one broker.
@@ -174,7 +174,7 @@ def _make_cluster(
 )
 def version_mapping(
     release_version: Annotated[
-        str | None, typer.Option("--release-version", "-r", metavar="VERSION", help="The release; else the newest.")
+        str | None, typer.Option("--release-version", "-r", metavar="RELEASE", help="The release; else the newest.")
     ] = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
@@ -198,7 +198,7 @@ def version_mapping(
 )
 def feature_dependencies(
     feature: Annotated[
-        list[str], typer.Option("--feature", "-f", metavar="NAME=LEVEL", help="A feature. May be repeated.")
+        list[str], typer.Option("--feature", "-f", metavar="FEATURE=LEVEL", help="A feature. May be repeated.")
     ],
     output: OutputOption = Output.KAFKA,
 ) -> None:

@@ -2,12 +2,17 @@
 what could not be read while the rest was shown."""
 
 from collections.abc import Iterable
-from typing import NoReturn
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.output.output_format import Output
+
+if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
+    from kafkapy.log.topic_partition import TopicPartition
 
 
 def warn(line: str) -> None:
@@ -41,6 +46,18 @@ def tell_near_miss(what: str, name: str, known: Iterable[str]) -> None:
     found = hint(what, name, known)
     if found is not None:
         warn(f"kafkapy: {found}")
+
+
+def tell_missing_partitions(partitions: Iterable["TopicPartition"], cluster: "Cluster") -> None:
+    """Write of each partition that is not there what was probably meant. It is only for that that topics are asked for,
+    and controllers do not tell of them."""
+    from kafkapy.near_misses import partition_hint
+
+    with suppress(KafkapyError):
+        topics = cluster.image().topics
+        for found in dict.fromkeys(partition_hint(*each, topics) for each in partitions):
+            if found is not None:
+                warn(f"kafkapy: {found}")
 
 
 def fail(line: str, error: KafkapyError | None = None) -> NoReturn:

@@ -37,7 +37,7 @@ TopicOption = Annotated[
 ]
 TopicIdOption = Annotated[
     str | None,
-    typer.Option(metavar="ID", help="The topic with this id; wins over --topic.", rich_help_panel=TOPICS),
+    typer.Option(metavar="TOPIC-ID", help="The topic with this id; wins over --topic.", rich_help_panel=TOPICS),
 ]
 ExcludeInternalOption = Annotated[
     bool, typer.Option("--exclude-internal", help="Leave Kafka's own topics out.", rich_help_panel=TOPICS)
@@ -60,7 +60,9 @@ ReplicationFactorOption = Annotated[
 ReplicaAssignmentOption = Annotated[
     str | None,
     typer.Option(
-        metavar="B:B,B:B", help="The brokers of each partition, the preferred leader first.", rich_help_panel=NEW
+        metavar="BROKER:BROKER[,...]",
+        help="The brokers of each partition, the preferred leader first.",
+        rich_help_panel=NEW,
     ),
 ]
 ConfigOption = Annotated[

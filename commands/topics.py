@@ -174,7 +174,11 @@ def _describe(chosen: "Selection", wanted: _Wanted, asked: list[str], only_overr
         image = opened.image()
         found = select_topics(image, topic, topic_id, exclude_internal)
         if not found and (topic or topic_id) and not if_exists:
-            raise _missing("TopicId", topic_id) if topic_id else _missing("Topic", topic or "", image.topics)
+            raise (
+                _missing("TopicId", topic_id, image.topics_by_id)
+                if topic_id
+                else _missing("Topic", topic or "", image.topics)
+            )
         configs = opened.config_entries(TOPIC, [each.name for each in found])
         # Those whose configs are refused come last, so that the others are shown before the error.
         found.sort(key=lambda each: isinstance(configs[each.name], KafkapyError))
@@ -278,7 +282,7 @@ def _missing(what: str, name: str, known: Iterable[str] = ()) -> KafkaError:
     from kafkapy.near_misses import hinting
 
     error = KafkaError("IllegalArgumentException", f"{what} '{name}' does not exist as expected")
-    return hinting(error, what.lower(), name, known)
+    return hinting(error, what.replace("Id", " id").lower(), name, known)
 
 
 def _fail(error: KafkaError, output: Output) -> NoReturn:

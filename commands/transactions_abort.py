@@ -38,7 +38,7 @@ def abort(
     topic: TopicOption,
     partition: PartitionOption,
     start_offset: Annotated[int | None, option("OFFSET", "The first offset.", BY_OFFSET)] = None,
-    producer_id: Annotated[int | None, option("ID", "The producer id.", BY_PRODUCER)] = None,
+    producer_id: Annotated[int | None, option("PRODUCER-ID", "The producer id.", BY_PRODUCER)] = None,
     producer_epoch: Annotated[int | None, option("EPOCH", "The producer epoch.", BY_PRODUCER)] = None,
     coordinator_epoch: Annotated[
         int | None, option("EPOCH", "The coordinator epoch; -1 if not known.", BY_PRODUCER)

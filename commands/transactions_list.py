@@ -15,7 +15,7 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
-from .tool_errors import finish
+from .tool_errors import finish, tell_near_miss
 from .transactions_options import WHICH, failed, option
 
 EXAMPLES = examples(
@@ -39,7 +39,7 @@ def list_transactions(
         ),
     ] = -1,
     transactional_id_pattern: Annotated[
-        str, option("REGEX", "Only transactional ids that match as a whole.", WHICH)
+        str, option("TRANSACTIONAL-ID|REGEX", "Only transactional ids that match as a whole.", WHICH)
     ] = "",
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -59,4 +59,7 @@ def list_transactions(
         except KafkaError as error:
             failed("Failed to list transactions", error)
         print_rows(output, list_table(found))
+        if transactional_id_pattern and not found:
+            known = (each.metadata.transactional_id for each in transactions.list_transactions())
+            tell_near_miss("transactional id", transactional_id_pattern, known)
         finish(transactions.problems)

@@ -29,6 +29,16 @@ function __kafkapy_live
     command $words[1] __complete fish $argv[1] $words[2..] "$current" 2>/dev/null </dev/null
 end
 
+function __kafkapy_files_of_a_list
+    set -l current (commandline -ct | string replace -r '^--[^=]*=' '')
+    set -l listed (string match -r '.*,' -- $current)
+    or return
+    set -l found (string replace -r '.*,' '' -- $current)*
+    if set -q found[1]
+        string join \\n -- $listed(command ls -dp -- $found)
+    end
+end
+
 complete -c kafkapy -f
 {lines}
 """
@@ -60,7 +70,7 @@ def _value(option: Option) -> str:
     if option.choices:
         return f" -x -a {quote(' '.join(option.choices))}"
     if option.takes_files:
-        return " -r -F"
+        return " -r -F" + (" -a '(__kafkapy_files_of_a_list)'" if "," in (option.metavar or "") else "")
     if option.value_kind is not None and option.metavar is not None:
         files = "-r -F" if option.value_kind.or_file else "-x"
         return f" {files} -a {quote(f'(__kafkapy_live {quote(option.metavar)})')}"

@@ -11,7 +11,7 @@ SCRIPT = """#compdef kafkapy
 _kafkapy_live() {{
     local -a values
     local found=$compstate[nmatches]
-    values=("${{(@f)$("$kafkapy_program" __complete zsh "$1" "${{(@Q)words[2,CURRENT-1]}}" "${{(Q)PREFIX}}" \\
+    values=("${{(@f)$("$kafkapy_program" __complete zsh "$1" "${{kafkapy_typed[@]}}" "${{(Q)PREFIX}}" \\
         2>/dev/null </dev/null)}}")
     values=(${{values:#}})
     compadd -S '' -- ${{(M)values:#*[=:]}}
@@ -27,8 +27,10 @@ _kafkapy "$@"
 """
 PROGRAM = """
     local kafkapy_program=${(Q)words[1]}
-    kafkapy_program=${kafkapy_program/#\\~\\//$HOME/}"""
-"""What the function of all knows and those of single commands ask: the program as it was typed."""
+    kafkapy_program=${kafkapy_program/#\\~\\//$HOME/}
+    local -a kafkapy_typed=("${(@Q)words[2,CURRENT-1]}")"""
+"""What the function of all knows and those of single commands ask: the program as it was typed, and all words before
+the one that is being typed. Within a command, zsh has only its own."""
 
 
 def zsh(root: Node) -> str:

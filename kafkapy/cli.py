@@ -87,14 +87,25 @@ def _run(args: list[str]) -> int:
 
 
 def _usage_text(error: TyperUsageError) -> str:
-    from typer._click.exceptions import NoSuchOption
+    from typer._click.exceptions import BadParameter, NoSuchOption
 
     from kafkapy.lazy_group import did_you_mean
 
     if isinstance(error, NoSuchOption):
         return f"no such option: {error.option_name}{did_you_mean(error.possibilities or ())}"
     text = error.format_message().replace("\n\t", " ")  # choices stand in lines of their own
-    return text[:1].lower() + text[1:]
+    choices = getattr(error.param.type, "choices", ()) if isinstance(error, BadParameter) and error.param else ()
+    meant = _choice_meant(error.message, choices)
+    return text[:1].lower() + (text[1:].removesuffix(".") if meant else text[1:]) + meant
+
+
+def _choice_meant(message: str, choices: Sequence[str]) -> str:
+    """Which choice was probably meant by the value that a message names first, in quotes."""
+    if not choices:
+        return ""
+    from kafkapy.near_misses import did_you_mean
+
+    return did_you_mean(message.removeprefix("'").partition("'")[0], choices)
 
 
 def _fail_usage(text: str, command_path: str | None, hint: str | None = None) -> int:

@@ -9,9 +9,7 @@ from typer._click import Command, Context, Parameter
 from typer.core import TyperGroup
 
 from kafkapy.subcommand import first_sentence, option_groups
-from kafkapy.value_kind import ValueKind, choices, value_kind
-
-FILE_METAVARS = ("PATH", "FILE", "DIR")
+from kafkapy.value_kind import ValueKind, choices, takes_files, value_kind
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class Option:
     @property
     def takes_files(self) -> bool:
         """Whether the value is a path or a list of them."""
-        return self.metavar is not None and self.metavar.lstrip("[").startswith(FILE_METAVARS)
+        return self.metavar is not None and takes_files(self.metavar)
 
     @property
     def value_kind(self) -> ValueKind | None:

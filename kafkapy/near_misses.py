@@ -1,13 +1,13 @@
 """What was probably meant by a name that is not there: the end of an error that names it.
 
-Kafka's own lines are never changed by it: beside one of those, the hint is a line of its own on stderr that begins with
-``kafkapy: ``.
+A number that is not there is like no other, so of brokers and partitions it is told which there are. Kafka's own lines
+are never changed: beside one of those, the hint is a line of its own on stderr that begins with ``kafkapy: ``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Protocol, TypeVar
 
 from kafkapy.errors import KafkapyError
 
@@ -16,8 +16,17 @@ VERY_SIMILAR = 0.75
 """For names that users give, of which many are a little alike."""
 MANY = 2000
 SLIP = 3
+SHOWN = 20
+"""How many numbers are told one by one."""
 
 Error = TypeVar("Error", bound=KafkapyError)
+
+
+class Topic(Protocol):
+    """What has partitions."""
+
+    @property
+    def partitions(self) -> Mapping[int, object]: ...
 
 
 def near_miss(name: str, known: Iterable[str], similarity: float = SIMILAR) -> str | None:
@@ -50,6 +59,20 @@ def did_you_mean(name: str, known: Iterable[str], similarity: float = SIMILAR) -
     return "" if found is None else f"; did you mean '{found}'?"
 
 
+def did_you_mean_path(path: str) -> str:
+    """What to append to an error about a path that is not there: the same with another last name. One that differs in
+    its number only, as broker-3 from broker-9, is no slip."""
+    import os
+
+    directory, name = os.path.split(path.rstrip("/"))
+    try:
+        known = os.listdir(directory or ".")
+    except OSError:
+        return ""
+    found = near_miss(name, (each for each in known if _letters(each) != _letters(name)), VERY_SIMILAR)
+    return "" if found is None else f"; did you mean '{os.path.join(directory, found)}'?"
+
+
 def missing(what: str, name: str, known: Iterable[str]) -> str:
     """That there is no such thing, in kafkapy's own words."""
     return f"there is no {what} {name}{did_you_mean(name, known, VERY_SIMILAR)}"
@@ -66,3 +89,38 @@ def hinting(error: Error, what: str, name: str, known: Iterable[str]) -> Error:
     """An error in Kafka's words, with what was probably meant beside it."""
     error.hint = hint(what, name, known)
     return error
+
+
+def missing_number(what: str, number: object, known: Iterable[int]) -> str:
+    """That there is no such broker or partition, and which there are."""
+    numbers = sorted(known)
+    return f"there is no {what} {number}; there {'are' if len(numbers) > 1 else 'is'} {listed(numbers)}"
+
+
+def hinting_number(error: Error, what: str, number: int, known: Iterable[int]) -> Error:
+    """An error in Kafka's words, with the numbers that there are beside it."""
+    numbers = sorted(known)
+    if numbers and number not in numbers:
+        error.hint = missing_number(what, number, numbers)
+    return error
+
+
+def partition_hint(topic: str, partition: int, topics: Mapping[str, Topic]) -> str | None:
+    """A line about a partition that is not there, since there is no such topic, or it has others; else None."""
+    if topic not in topics:
+        return hint("topic", topic, topics)
+    known = topics[topic].partitions
+    return None if partition in known else missing_number("partition", f"{topic}-{partition}", known)
+
+
+def _letters(name: str) -> str:
+    return "".join(character for character in name if not character.isdecimal())
+
+
+def listed(known: Iterable[int]) -> str:
+    """Numbers in words: all while they are few, else the first and the last, or how many more there are."""
+    numbers = sorted(known)
+    if len(numbers) > SHOWN and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    more = f" and {len(numbers) - SHOWN} more" if len(numbers) > SHOWN else ""
+    return f"{', '.join(map(str, numbers[:SHOWN])) or 'none'}{more}"

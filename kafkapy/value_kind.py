@@ -2,13 +2,18 @@
 
     TOPIC                     one name
     TOPIC[,TOPIC...]          several, with commas
-    CONFIG=VALUE[,...]        names that go on after a "="
+    CONFIG=VALUE[,...]        a name, "=" and a value, and more of them
     TOPIC[:PARTITION,...]     a topic, then perhaps partitions of it
     TOPIC:PARTITION[,...]     a partition of a topic, and more of them
+    TOPIC[:PARTITION][,...]   a topic or a partition of one, and more of them
+    TOPIC:CONFIG=VALUE        a topic, and a config of it
+    BROKER:BROKER[,...]       several, with colons, and lists of them, with commas
+    COL[:desc]                a name, then perhaps a word
+    TOPIC|REGEX               one name, or what nothing but the user knows
     SCENARIO|FILE.yaml        one name, or a file
 
 A metavar in brackets is a value that may be left out. One of small letters, ``classic|consumer``, has the choices
-themselves.
+themselves; ``topic|date[,...]`` takes several of them.
 """
 
 from __future__ import annotations
@@ -16,45 +21,79 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-OF_A_CLUSTER = ("TOPIC", "PARTITION", "GROUP", "BROKER", "TRANSACTIONAL-ID", "ENTITY")
-OF_KAFKAPY = ("CONFIG", "CONTEXT", "SCENARIO", "TABLE", "COLUMN", "PAGE")
+OF_A_CLUSTER = frozenset(
+    (
+        *("TOPIC", "TOPIC-ID", "PARTITION", "GROUP", "TRANSACTIONAL-ID", "PRODUCER-ID"),
+        *("BROKER", "NODE", "CONTROLLER", "CONTROLLER-DIR"),
+        *("ENTITY", "USER", "PRINCIPAL", "CLIENT-ID", "IP", "CLIENT-METRICS", "TOKEN"),
+    )
+)
+OF_KAFKAPY = frozenset(
+    (
+        *("CONFIG", "VALUE", "FEATURE", "LEVEL", "RELEASE", "STATE", "OPERATION"),
+        *("COL", "CONTEXT", "SCENARIO", "TABLE", "COLUMN", "PAGE"),
+    )
+)
+OF_FILES = frozenset(("PATH", "FILE", "DIR"))
 _CHOICES = re.compile(r"\[?([a-z][\w-]*(?:\|[a-z][\w-]*)+)\]?")
+_SEVERAL_CHOICES = re.compile(r"\[?([a-z][\w-]*(?:\|[a-z][\w-]*)+)\[?,\.\.\.\]")
 _FIRST_WORD = re.compile(r"\[?([A-Z]+(?:-[A-Z]+)*)")
+_FOLLOWED = re.compile(r"(\[)?([:=])([\w=-]+)(,\.\.\.)?(\])?(.*)")
 
 
 class ValueKind(NamedTuple):
     """What is to be offered for an option's value."""
 
     kind: str
-    several: bool = False
-    ends_with: str = ""
-    """What follows each name at once: "=" before a config's value, ":" before a partition."""
-    partitions: bool = False
-    """Whether names of topics are followed by a colon and partitions."""
-    several_partitions: bool = False
+    separators: str = ""
+    """What stands between several of them."""
+    joint: str = ""
+    """What stands between a name and what follows it: "=" before a config's value, ":" before a partition."""
+    then: ValueKind | None = None
+    """What follows a name."""
+    is_then_needed: bool = False
     or_file: bool = False
 
     @property
     def shown(self) -> str:
         """The kind in words."""
-        return self.kind.lower().replace("-", " ")
+        return "column" if self.kind == "COL" else self.kind.lower().replace("-", " ").replace("|", ", ")
 
 
 def value_kind(metavar: str) -> ValueKind | None:
     """The kind of an option's value; None where nothing but the user knows it."""
-    word = _FIRST_WORD.match(metavar)
-    if word is None or word[1] not in OF_A_CLUSTER + OF_KAFKAPY:
+    several = _SEVERAL_CHOICES.fullmatch(metavar)
+    if several is not None:
+        return ValueKind(several[1], ",")
+    word = _first_word(metavar)
+    if word not in OF_A_CLUSTER | OF_KAFKAPY:
         return None
-    form = metavar[word.end() :]
-    before, _, after = form.partition(":PARTITION")
-    if form.startswith(("[:", ":")):
-        several_partitions = after.startswith(",")
-        several = "," in after and not several_partitions
-        return ValueKind(word[1], several, "" if before else ":", True, several_partitions)
-    return ValueKind(word[1], "," in form, "=" if form.startswith("=") else "", or_file=form.startswith("|FILE"))
+    form = metavar.lstrip("[").removeprefix(word)
+    followed = _FOLLOWED.match(form)
+    if followed is None:
+        return ValueKind(word, _comma(form), or_file=form.startswith("|FILE"))
+    bracket, joint, following, more, _, rest = followed.groups()
+    if following == word:
+        return ValueKind(word, joint + ",")
+    then = value_kind(following + (more or "")) or ValueKind(following)
+    return ValueKind(word, _comma(rest), joint, then, is_then_needed=bracket is None)
+
+
+def takes_files(metavar: str) -> bool:
+    """Whether a value is a path, or a list of them."""
+    return _first_word(metavar) in OF_FILES
 
 
 def choices(metavar: str) -> tuple[str, ...]:
     """The choices that a metavar names."""
     named = _CHOICES.fullmatch(metavar)
     return tuple(named[1].split("|")) if named else ()
+
+
+def _first_word(metavar: str) -> str:
+    word = _FIRST_WORD.match(metavar)
+    return "" if word is None else word[1]
+
+
+def _comma(form: str) -> str:
+    return "," if "," in form else ""

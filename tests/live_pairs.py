@@ -41,7 +41,7 @@ CONTROLLER = "--bootstrap-controller"
 
 Order = Literal["exact", "sorted"]
 Scrub = Sequence[tuple[str, str]]
-HINT = re.compile(r"^kafkapy: there is no .*; did you mean '.*'\?\n", re.MULTILINE)
+HINT = re.compile(r"^kafkapy: there is no .*; (did you mean '.*'\?|there (is|are) .*)\n", re.MULTILINE)
 """A line of our own beside Kafka's."""
 
 

@@ -13,12 +13,10 @@ from typing import NamedTuple
 from kafkapy.backends.cluster_file import ClusterFile, read_cluster_file
 from kafkapy.backends.log_dirs import LogDirsCluster
 from kafkapy.backends.replicas import Replica
-from kafkapy.errors import KafkapyError
 from kafkapy.formats import offset_checkpoint
 from kafkapy.log.checkpoints import Offsets, read_checkpoint
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.topics_image import PartitionRegistration
-from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 from kafkapy.replication.broker_state import RUNNING
 
 
@@ -82,14 +80,12 @@ class ClusterStatus:
 
     def partitions(self, topic: str | None = None, exclude_internal: bool = False) -> Iterator[PartitionStatus]:
         """Every partition, or those of topics whose name is like ``topic``: there must be one then."""
-        from kafkapy.metadata.topic_selection import select_topics
+        from kafkapy.metadata.topic_selection import check_matches, select_topics
 
         image = self._cluster.image()
-        topics = select_topics(image, topic, exclude_internal=exclude_internal)
-        if topic is not None and not topics:
-            hint = did_you_mean(topic, image.topics, VERY_SIMILAR)
-            raise KafkapyError(f"there is no topic whose name matches {topic}{hint}")
-        for each in topics:
+        if topic is not None:
+            check_matches(image, topic)
+        for each in select_topics(image, topic, exclude_internal=exclude_internal):
             for number, registration in sorted(each.partitions.items()):
                 partition = TopicPartition(each.name, number)
                 copies = {self._cluster.dirs.broker_ids[copy.log_dir]: copy for copy in self._copies(partition)}

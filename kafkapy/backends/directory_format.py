@@ -21,6 +21,7 @@ from kafkapy.log.files import Files
 from kafkapy.metadata import features
 from kafkapy.metadata.cluster_image import BrokerRegistration, Endpoint, VersionRange
 from kafkapy.metadata.format import bootstrap_records, cluster_log, cluster_log_dir_files, feature_levels
+from kafkapy.near_misses import missing_number
 
 HOST = "127.0.0.1"
 BASE_PORT = 19092
@@ -117,8 +118,7 @@ def broker_properties(directory: str, cluster: ClusterFile, broker_id: int, base
     """The lines of the server.properties with which a real broker starts on a cluster directory."""
     broker = cluster.broker(broker_id)
     if broker is None:
-        known = ", ".join(str(each.id) for each in cluster.brokers)
-        raise UsageError(f"--broker: there is no broker {broker_id}; there are {known}")
+        raise UsageError(f"--broker: {missing_number('broker', broker_id, (each.id for each in cluster.brokers))}")
     port, controller_port = ports(broker_id, base_port)
     voters = ",".join(f"{each.id}@{HOST}:{ports(each.id, base_port)[1]}" for each in cluster.brokers)
     copies = min(3, len(cluster.brokers))

@@ -23,6 +23,7 @@ from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import AddBroker, RemoveBroker
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
+from kafkapy.near_misses import missing_number
 from kafkapy.replication.broker_state import KILLED, LAGGING, RUNNING, STOPPED
 from kafkapy.replication.partition import ReplicatedPartition
 
@@ -229,8 +230,7 @@ def _followers(replicated: ReplicatedPartition) -> dict[int, _FollowerState]:
 
 def _check(cluster: DirectoryCluster, broker_id: int, is_alive: bool = False) -> None:
     if broker_id not in cluster.brokers.known:
-        known = ", ".join(map(str, sorted(cluster.brokers.known)))
-        raise KafkapyError(f"there is no broker {broker_id}; there are {known}")
+        raise KafkapyError(missing_number("broker", broker_id, cluster.brokers.known))
     if is_alive and not cluster.brokers[broker_id].is_alive:
         raise KafkapyError(f"broker {broker_id} is {cluster.brokers[broker_id].state} already: start it first")
 

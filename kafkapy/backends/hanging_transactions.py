@@ -22,6 +22,7 @@ from kafkapy.backends.producers import ActiveProducer
 from kafkapy.coordinator.transaction_state import TransactionMetadata
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.near_misses import hinting, listed
 
 
 class Scope(NamedTuple):
@@ -50,7 +51,8 @@ class Skipped(NamedTuple):
 def find_hanging(cluster: Cluster, scope: Scope, max_timeout_ms: int) -> Iterator[OpenTransaction | Skipped]:
     """The hanging transactions by partition and producer id."""
     if scope.broker_id is not None and scope.broker_id not in cluster.log_dir_brokers():
-        raise KafkapyError(f"nothing of broker {scope.broker_id} is in {cluster.where}")
+        there = listed(cluster.log_dir_brokers())
+        raise KafkapyError(f"nothing of broker {scope.broker_id} is in {cluster.where}: they are of {there}")
     found = list(_old_transactions(cluster, scope, max_timeout_ms))
     transactions = cluster.transactions()
     states = transactions.of_producers(
@@ -86,7 +88,8 @@ def _partitions(cluster: Cluster, scope: Scope) -> list[TopicPartition]:
         return [TopicPartition(scope.topic, scope.partition)]
     topics = cluster.image().topics
     if scope.topic is not None and scope.topic not in topics:
-        raise KafkaError("UnknownTopicOrPartitionException", "This server does not host this topic-partition.")
+        error = KafkaError("UnknownTopicOrPartitionException", "This server does not host this topic-partition.")
+        raise hinting(error, "topic", scope.topic, topics)
     names = sorted(topics) if scope.topic is None else [scope.topic]
     every = (TopicPartition(name, number) for name in names for number in sorted(topics[name].partitions))
     if scope.broker_id is None:

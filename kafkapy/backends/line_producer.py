@@ -11,6 +11,7 @@ A topic that does not exist is made when there is a record for it, with the brok
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from random import Random
 
 from kafkapy.backends.batch_sender import Sender
@@ -19,8 +20,9 @@ from kafkapy.backends.line_reader import Line, LineMessageReader, ReaderOptions
 from kafkapy.backends.producer_identity import PlainIdentity, ProducerIdentity, TransactionalIdentity
 from kafkapy.backends.producer_options import ProducerOptions
 from kafkapy.backends.producing import RecordAccumulator, encode_payload
-from kafkapy.errors import KafkaError
+from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.record_batch import HEADER_SIZE
+from kafkapy.near_misses import VERY_SIMILAR, near_miss
 
 MAX_RECORD_OVERHEAD = 21
 LONGEST_FRAME = 16  # of key, value and headers of a line without key and headers
@@ -85,7 +87,7 @@ class LineProducer:
             self._sender.flush()
 
     def _begin(self) -> RecordAccumulator:
-        partitions = self._cluster.topic_to_write(self._topic, self.tell)
+        partitions = self._cluster.topic_to_write(self._topic, self._tell_of_topic)
         if self._identity is None:
             self._identity = (
                 PlainIdentity(self._cluster.new_producer_id()) if self._options.idempotent else PlainIdentity()
@@ -93,6 +95,14 @@ class LineProducer:
         self._sender = self._cluster.sender(self._topic, self._options, self._failed, self._identity)
         self._accumulator = RecordAccumulator(partitions, self._options, self._random, self._sender.send)
         return self._accumulator
+
+    def _tell_of_topic(self, line: str) -> None:
+        """Tell that the topic is not there and will be made, and if it was probably not meant, of that, too."""
+        self.tell(line)
+        with suppress(KafkapyError):
+            hint = near_miss(self._topic, set(self._cluster.image().topics) - {self._topic}, VERY_SIMILAR)
+            if hint is not None:
+                self.tell(f"kafkapy: there is no topic '{self._topic}' yet; did you mean '{hint}'?")
 
     def _send_one(self, line: Line, accumulator: RecordAccumulator, now: int) -> None:
         limit = self._options.max_request_size

@@ -29,7 +29,7 @@ def parse_assumptions(texts: Iterable[str], image: MetadataImage) -> Assumptions
         topic, colon, config = text.partition(":")
         name, equals, value = config.partition("=")
         if not (topic and colon and name and equals):
-            raise UsageError(f"--assume: '{text}' is not of the form TOPIC:NAME=VALUE")
+            raise UsageError(f"--assume: '{text}' is not of the form TOPIC:CONFIG=VALUE")
         if topic not in image.topics:
             raise UsageError(f"--assume: {missing('topic', topic, image.topics)}")
         found.setdefault(topic, {})[name.strip()] = value.strip()
@@ -37,5 +37,7 @@ def parse_assumptions(texts: Iterable[str], image: MetadataImage) -> Assumptions
         try:
             checker(image)(TOPIC, topic, {**image.config(TOPIC, topic), **configs})
         except KafkaError as error:
-            raise UsageError(f"--assume: {error}") from None
+            refused = UsageError(f"--assume: {error}")
+            refused.hint = error.hint
+            raise refused from None
     return found

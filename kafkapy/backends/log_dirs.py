@@ -30,6 +30,7 @@ from kafkapy.metadata.changes import Change
 from kafkapy.metadata.image import EMPTY, GROUP, MetadataImage
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_metadata
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, TopicImage
+from kafkapy.near_misses import partition_hint
 
 if TYPE_CHECKING:
     from kafkapy.backends.administration import Administration
@@ -108,7 +109,7 @@ class LogDirsCluster(FileAccess):
     def copies(self, partition: TopicPartition) -> Iterator[PartitionReader]:
         """Every copy of a partition's log, the leader's first; an error where none is here."""
         if partition not in self._dirs.replicas:
-            raise self._not_here(partition)
+            raise self.not_here(partition)
         return self._dirs.copies(partition, self._leader(partition))
 
     def _leader(self, partition: TopicPartition) -> int | None:
@@ -315,9 +316,13 @@ class LogDirsCluster(FileAccess):
     def _required(self, partition: TopicPartition) -> PartitionReader:
         reader = self.reader(partition)
         if reader is None:
-            raise self._not_here(partition)
+            raise self.not_here(partition)
         self._last_read = reader
         return reader
 
-    def _not_here(self, partition: TopicPartition) -> KafkaError:
-        return KafkaError("UnknownTopicOrPartitionException", f"no copy of {partition} is in {self.where}")
+    def not_here(self, partition: TopicPartition) -> KafkaError:
+        """That no copy of a partition is here, and what was probably meant."""
+        error = KafkaError("UnknownTopicOrPartitionException", f"no copy of {partition} is in {self.where}")
+        if self.has_metadata:
+            error.hint = partition_hint(*partition, self.image().topics)
+        return error

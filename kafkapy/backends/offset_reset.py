@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from kafkapy import near_misses
 from kafkapy.backends.cluster import Cluster
+from kafkapy.backends.group_selection import list_consumer_groups
 from kafkapy.backends.offset_targets import Commits, OffsetTargets, Reset, Target
 from kafkapy.coordinator.group import GroupState
 from kafkapy.coordinator.group_description import GroupDescription
@@ -56,6 +58,7 @@ class OffsetReset(GroupReset):
         """Every partition of each group that would be reset, sorted; none of a group that has members."""
         described = self._groups.describe_consumer_groups(group_ids)
         inactive = [group_id for group_id, each in described.items() if self._is_inactive(group_id, each)]
+        self._note_unknown([group_id for group_id, each in described.items() if isinstance(each, KafkaError)])
         committed = {each: checked(offsets) for each, offsets in self._groups.committed_offsets(inactive).items()}
         partitions = {group_id: self._partitions(group_id, committed[group_id]) for group_id in inactive}
         self._targets.look_up(partition for each in partitions.values() for partition in each)
@@ -63,6 +66,15 @@ class OffsetReset(GroupReset):
             group_id: self._plan(group_id, partitions[group_id], committed[group_id]) if group_id in partitions else []
             for group_id in described
         }
+
+    def _note_unknown(self, group_ids: Sequence[str]) -> None:
+        """Which groups were probably meant by those that are only made by being reset."""
+        known = self._known() if group_ids else []
+        found = (near_misses.hint("group", group_id, known) for group_id in group_ids)
+        self.notes.extend(each for each in found if each is not None)
+
+    def _known(self) -> list[str]:
+        return [listing.group_id for listing in list_consumer_groups(self._groups)]
 
     def _is_inactive(self, group_id: str, described: GroupDescription | KafkaError) -> bool:
         if isinstance(described, KafkaError):
@@ -109,7 +121,7 @@ class OffsetReset(GroupReset):
         if not found:  # a group that is not there is told apart from one that has nothing to copy
             described = self._groups.describe_consumer_groups([other])[other]
             if isinstance(described, KafkaError):
-                raise described
+                raise near_misses.hinting(described, "group", other, self._known())
         return found
 
 

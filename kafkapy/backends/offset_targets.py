@@ -143,9 +143,12 @@ class OffsetTargets:
                 for topic, each in sorted(unknown.items())
             )
             raise execution_failure(KafkaError("UnknownTopicOrPartitionException", NO_TOPIC))
-        missing = [str(each) for each in partitions if each.partition not in topics[each.topic].partitions]
+        missing = [each for each in partitions if each.partition not in topics[each.topic].partitions]
         if missing:
-            raise KafkaError("UnknownTopicOrPartitionException", f'The partitions "{",".join(missing)}" do not exist')
+            named = ",".join(map(str, missing))
+            error = KafkaError("UnknownTopicOrPartitionException", f'The partitions "{named}" do not exist')
+            error.hint = near_misses.partition_hint(*missing[0], topics)
+            raise error
 
     def _place(self, partition: TopicPartition) -> str:
         place = self._target.places.get(partition)

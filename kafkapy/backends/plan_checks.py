@@ -8,7 +8,7 @@ from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.reassignment.layout import Assignment
-from kafkapy.near_misses import hinting
+from kafkapy.near_misses import hinting, hinting_number, partition_hint
 
 EXISTING = (
     "Cannot execute because there is an existing partition assignment.  Use --additional to override this and create a "
@@ -20,7 +20,8 @@ EXISTING = (
 def check_brokers(image: MetadataImage, live: Collection[int], plan: Assignment) -> None:
     """Refuse a plan that gives a broker something that is not up."""
     for broker in missing_brokers(image, live, plan):
-        raise KafkaError("AdminCommandFailedException", f"Unknown broker id {broker}")
+        refused = KafkaError("AdminCommandFailedException", f"Unknown broker id {broker}")
+        raise hinting_number(refused, "broker", broker, live)
 
 
 def missing_brokers(image: MetadataImage, live: Collection[int], plan: Assignment) -> list[int]:
@@ -41,10 +42,12 @@ def check_partitions(image: MetadataImage, partitions: Iterable[TopicPartition])
         if partition.topic not in topics:
             refused = from_admin(KafkaError("UnknownTopicOrPartitionException", f"Topic {partition.topic} not found."))
             raise hinting(refused, "topic", partition.topic, topics)
-    missing = [str(each) for each in wanted if each.partition not in topics[each.topic].partitions]
+    missing = [each for each in wanted if each.partition not in topics[each.topic].partitions]
     if missing:
-        message = f"Unable to find partition: {', '.join(missing)}"
-        raise from_admin(KafkaError("UnknownTopicOrPartitionException", message))
+        message = f"Unable to find partition: {', '.join(map(str, missing))}"
+        refused = from_admin(KafkaError("UnknownTopicOrPartitionException", message))
+        refused.hint = partition_hint(*missing[0], topics)
+        raise refused
 
 
 def refusal(title: str, refused: Mapping[TopicPartition, KafkaError]) -> KafkaError:

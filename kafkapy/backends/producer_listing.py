@@ -15,7 +15,7 @@ from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.producer_append import ProducerEntry
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
+from kafkapy.near_misses import VERY_SIMILAR, did_you_mean, hinting_number
 
 
 def list_producers(
@@ -60,10 +60,11 @@ def _replica(cluster: LogDirsCluster, partition: TopicPartition, broker_id: int)
     for replica in cluster.dirs.replicas.get(partition, ()):
         if not replica.is_future and cluster.dirs.broker_ids[replica.log_dir] == broker_id:
             return cluster.dirs.reader(replica)
-    raise KafkaError(
+    error = KafkaError(
         "NotLeaderOrFollowerException",
         f"Failed to describe active producers for partition {partition} on brokerId {broker_id}",
     )
+    raise hinting_number(error, "broker", broker_id, cluster.image().brokers)
 
 
 def _listed(producer_id: int, entry: ProducerEntry) -> ActiveProducer:

@@ -25,6 +25,7 @@ from kafkapy.log.checkpoints import Offsets, read_checkpoint
 from kafkapy.log.names import FUTURE_DIR_SUFFIX, LOG_SUFFIX, partition_dirs
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.near_misses import did_you_mean_path
 
 NO_OWNERS: Mapping[str, int] = {}
 
@@ -44,7 +45,7 @@ class LogDirs:
     def __init__(self, paths: tuple[str, ...], owners: Mapping[str, int] = NO_OWNERS) -> None:
         for path in paths:
             if not os.path.isdir(path):
-                raise KafkapyError(f"{path}: no such directory")
+                raise KafkapyError(f"{path}: no such directory{did_you_mean_path(path)}")
         self.paths = paths
         self._owners = owners
         self._metas = {path: _meta_properties(path) for path in paths}

@@ -153,6 +153,11 @@ def _tell(line: str) -> None:
 def check_directory(directory: str) -> None:
     """Refuse what is not a cluster directory."""
     if not os.path.isdir(directory):
+        from kafkapy.near_misses import did_you_mean_path
+
+        hint = did_you_mean_path(directory)
+        if hint:
+            raise KafkapyError(f"there is no cluster directory {directory}{hint}")
         raise KafkapyError(
             f"there is no cluster directory {directory}: make one with 'kafkapy storage format --cluster {directory} "
             f"--brokers 3', name another with --cluster or ${VARIABLE}, or read brokers' directories with --log-dirs"

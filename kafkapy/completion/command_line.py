@@ -7,7 +7,8 @@ what is being typed.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,13 +21,12 @@ class CommandLine:
     """What stands before the word that is being typed, and that word."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        *before, self.typed = words or ("",)
+        *self._before, self.typed = words or ("",)
         self._values: dict[str, str] = {}
-        for position, word in enumerate(before):
+        for word, following in pairwise([*self._before, ""]):
             name, equals, value = word.partition("=")
             if name.startswith("-"):
-                following = before[position + 1 :][:1]
-                self._values[name.lstrip("-")] = value if equals else following[0] if following else ""
+                self._values[name.lstrip("-")] = value if equals else "" if following.startswith("--") else following
 
     def value(self, option: str) -> str | None:
         """The value of an option, by its name without dashes; None where it was not given, or no value with it."""
@@ -35,6 +35,19 @@ class CommandLine:
     def gives(self, option: str) -> bool:
         """Whether the option stands there."""
         return option in self._values
+
+    def paths(self, option: str) -> list[str]:
+        """The paths that an option lists."""
+        return [_expanded(path) for path in (self.value(option) or "").split(",") if path]
+
+    def command(self, known: Collection[str]) -> str:
+        """Which of these commands it is, each by all of its words; nothing where it is none of them."""
+        found = ""
+        for word in self._before:
+            longer = f"{found} {word}".lstrip()
+            if any(f"{each} ".startswith(f"{longer} ") for each in known):
+                found = longer
+        return found if found in known else ""
 
     def selection(self) -> Selection:
         """The cluster that the line, or else the environment or a context names."""
@@ -46,10 +59,9 @@ class CommandLine:
         added = options_of_context({f"--{name}": () for name in (*KINDS, COMMAND_CONFIG)}, True, typed)
         line = CommandLine([*added.words, ""])
         line._values.update(self._values)
-        log_dirs = line.value("log-dirs") or ""
         return Selection(
             line._path("cluster"),
-            tuple(_expanded(path) for path in log_dirs.split(",") if path),
+            tuple(line.paths("log-dirs")),
             line.value("bootstrap-server"),
             line._path("command-config"),
             line.value("bootstrap-controller"),

@@ -1,8 +1,9 @@
 """``kafkapy __complete SHELL METAVAR WORD...``: the values for the last word, one a line.
 
 SHELL is bash, zsh or fish. Bash hands its words over as they were typed, with their quotes, and takes values in the
-same spelling. Fish does so with the last word only, and quotes values itself; it shows what stands behind a tab beside
-each. Zsh does all by itself. Whatever goes wrong, and whatever takes too long, ends with nothing.
+same spelling: what stands there already is not spelled anew, since the script has to find it again. Fish does so with
+the last word only, and quotes values itself; it shows what stands behind a tab beside each. Zsh does all by itself.
+Whatever goes wrong, and whatever takes too long, ends with nothing.
 """
 
 from __future__ import annotations
@@ -52,8 +53,7 @@ def _complete(shell: str, metavar: str, words: Sequence[str]) -> list[str]:
     *before, typed = words
     if shell == "fish":
         return [f"{value}\t{kind.shown}" for value in candidates(kind, CommandLine([*before, unquoted(typed)]))]
-    quote = typed[:1] if typed[:1] in _QUOTES else ""
-    return [_quoted(value, quote) for value in candidates(kind, CommandLine([unquoted(word) for word in words]))]
+    return [spelled(value, typed) for value in candidates(kind, CommandLine([unquoted(word) for word in words]))]
 
 
 def unquoted(word: str) -> str:
@@ -64,8 +64,15 @@ def unquoted(word: str) -> str:
     return "".join(parts)
 
 
-def _quoted(value: str, quote: str) -> str:
-    if quote == "'":
+def spelled(value: str, typed: str) -> str:
+    """A value for bash, where a word stands that it begins with: behind an open quote without that quote."""
+    if typed[:1] == "'":
         return value
-    pattern = _SPECIAL_IN_DOUBLE_QUOTES if quote else _SPECIAL_IN_BASH
-    return pattern.sub(lambda special: "\\" + special[0], value)
+    if typed[:1] == '"':
+        return _SPECIAL_IN_DOUBLE_QUOTES.sub(r"\\\g<0>", value)
+    if any(quote in typed for quote in _QUOTES):
+        return _SPECIAL_IN_BASH.sub(r"\\\g<0>", value)
+    rest = value[len(unquoted(typed)) :]
+    if (len(typed) - len(typed.rstrip("\\"))) % 2:
+        typed = typed[:-1]  # it was to spell what comes next
+    return typed + _SPECIAL_IN_BASH.sub(r"\\\g<0>", rest)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kafkapy.errors import KafkaError, UsageError
 from kafkapy.metadata import acls
 from kafkapy.metadata.acls import AccessControlEntry, ResourcePattern
+from kafkapy.near_misses import hinting
 
 # What producers and consumers need.
 PRODUCER_TOPIC = ("WRITE", "DESCRIBE", "CREATE")
@@ -82,7 +83,7 @@ def wanted_acls(resources: Resources, access: Access) -> Entries:
     for pattern, operations in _operations(patterns, resources, access):
         found.setdefault(pattern, set()).update(access.entries(operations))
     for pattern, entries in found.items():
-        _check_operations(pattern, entries)
+        _check_operations(pattern, entries, access.operations)
     return {pattern: sorted(found[pattern]) for pattern in sorted(found)}
 
 
@@ -90,9 +91,11 @@ def parse_principal(text: str) -> str:
     """``User:alice``: a type and a name."""
     stripped = text.strip()
     if ":" not in stripped:
-        raise KafkaError(
+        error = KafkaError(
             "IllegalArgumentException", f"expected a string in format principalType:principalName but got {stripped}"
         )
+        error.hint = f"there is no principal '{stripped}'; did you mean 'User:{stripped}'?"
+        raise error
     return stripped
 
 
@@ -142,8 +145,10 @@ def _entries(
             yield from (AccessControlEntry(principal, host, operation, permission) for host in places)
 
 
-def _check_operations(pattern: ResourcePattern, entries: Iterable[AccessControlEntry]) -> None:
+def _check_operations(pattern: ResourcePattern, entries: Iterable[AccessControlEntry], named: Iterable[str]) -> None:
     supported = (*acls.SUPPORTED_OPERATIONS[pattern.resource_type], acls.OPERATIONS[acls.ALL])
     if any(acls.named(acls.OPERATIONS, entry.operation) not in supported for entry in entries):
         kind = acls.named(acls.RESOURCE_TYPES, pattern.resource_type)
-        raise UsageError(f"ResourceType {kind} only supports operations [{', '.join(supported)}]")
+        error = UsageError(f"ResourceType {kind} only supports operations [{', '.join(supported)}]")
+        unknown = (each for each in named if _operation(each) == acls.UNKNOWN)
+        raise hinting(error, "operation", next(unknown, ""), map(acls.title, supported))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from kafkapy.errors import KafkaError
 from kafkapy.metadata.features import KRAFT_VERSION, METADATA_VERSION, metadata_version_name
 from kafkapy.metadata.image import MetadataImage
+from kafkapy.near_misses import hinting_number
 
 
 class FeatureDescription(NamedTuple):
@@ -38,7 +39,7 @@ def describe_features(image: MetadataImage, kraft_version: int, node_id: int | N
     nodes = {controller.id: controller.supported_features for controller in image.controllers.values()}
     nodes.update((broker.id, broker.supported_features) for broker in image.brokers.values())
     if node_id is not None and node_id not in nodes:
-        raise no_such_node(node_id)
+        raise hinting_number(no_such_node(node_id), "node", node_id, nodes)
     if not nodes:
         return []
     supported = nodes[min(nodes) if node_id is None else node_id]

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kafkapy.metadata.image_tree import Directory, Found, children, find_lines, resolve, tree_lines
+from kafkapy.near_misses import near_miss
 
 NARROWEST_COLUMN = 4
 GUTTER = 2
@@ -53,6 +54,7 @@ class MetadataShell:
         self.history: list[str] = []
         self.done = False
         self.failed = False
+        self.hints: list[str] = []
         self._tree = tree
         self._interactive = interactive
         self._width = width
@@ -97,11 +99,19 @@ class MetadataShell:
         self.failed = True
         return line
 
+    def _missing(self, path: str, line: str) -> str:
+        """That a path is not there; what was probably meant is kept for whoever runs the command."""
+        parent, slash, name = path.rstrip("/").rpartition("/")
+        found = near_miss(name, [each.rstrip("/").rpartition("/")[2] for each in self.complete(parent + slash)])
+        if found is not None:
+            self.hints.append(f"there is no '{path}'; did you mean '{parent}{slash}{found}'?")
+        return self._wrong(line)
+
     def _cat_lines(self, paths: list[str]) -> Iterator[str]:
         for path in paths:
             found = self._resolve(path)
             if not found:
-                yield self._wrong(f"cat: {path}: No such file or directory.")
+                yield self._missing(path, f"cat: {path}: No such file or directory.")
             for each in found:
                 yield self._wrong(f"cat: {path}: Is a directory") if isinstance(each.node, Directory) else each.node
 
@@ -109,7 +119,7 @@ class MetadataShell:
         for path in paths:
             found = self._resolve(path)
             if not found:
-                yield self._wrong(f"tree: {path}: No such file or directory.")
+                yield self._missing(path, f"tree: {path}: No such file or directory.")
             for each in found:
                 yield from tree_lines(each.node)
 
@@ -117,7 +127,7 @@ class MetadataShell:
         for path in paths or ["."]:
             found = self._resolve(path)
             if not found:
-                yield self._wrong(f"find: {path}: no such file or directory.")
+                yield self._missing(path, f"find: {path}: no such file or directory.")
             for each in found:
                 yield from find_lines(each.node, path)
 
@@ -126,7 +136,7 @@ class MetadataShell:
         for path in paths or ["."]:
             matches = self._resolve(path)
             if not matches:
-                yield self._wrong(f"ls: {path}: no such file or directory.")
+                yield self._missing(path, f"ls: {path}: no such file or directory.")
             found += matches
         files = [each.name for each in found if not isinstance(each.node, Directory)]
         yield from in_columns(files, self._width)

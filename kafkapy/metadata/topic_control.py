@@ -15,6 +15,7 @@ from kafkapy.metadata.image import TOPIC, MetadataImage
 from kafkapy.metadata.placement import Draws, PlacementSpec, Placer, UsableBroker
 from kafkapy.metadata.records import new_record
 from kafkapy.metadata.topics_image import PartitionRegistration, TopicImage, partition_record, topic_record
+from kafkapy.near_misses import hinting_number
 
 MAX_PARTITIONS_PER_BATCH = 10_000
 UNKNOWN_TOPIC_OR_PARTITION = "This server does not host this topic-partition."
@@ -160,7 +161,8 @@ def check_manual_assignment(cluster: Cluster, replicas: Sequence[int], replicati
     previous = None
     for broker_id in sorted(replicas):
         if broker_id not in cluster.brokers:
-            raise _invalid_assignment(f"includes broker {broker_id}, but no such broker is registered.")
+            refused = _invalid_assignment(f"includes broker {broker_id}, but no such broker is registered.")
+            raise hinting_number(refused, "broker", broker_id, cluster.brokers)
         if broker_id == previous:
             raise _invalid_assignment(f"includes the broker {broker_id} more than once.")
         previous = broker_id

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 
-from kafkapy.errors import KafkaError
+from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.topic_description import INTERNAL_TOPICS
 from kafkapy.metadata.topics_image import TopicImage
+from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 
 
 def include_list(text: str) -> re.Pattern[str]:
@@ -22,6 +23,13 @@ def include_list(text: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except re.error:
         raise KafkaError("RuntimeException", f"{pattern} is an invalid regex.") from None
+
+
+def check_matches(image: MetadataImage, topic: str) -> None:
+    """Refuse what is like the name of no topic."""
+    if not select_topics(image, topic):
+        hint = did_you_mean(topic, image.topics, VERY_SIMILAR)
+        raise KafkapyError(f"there is no topic whose name matches {topic}{hint}")
 
 
 def select_topics(

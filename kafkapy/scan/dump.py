@@ -131,6 +131,11 @@ class _Dump:
             dump_transaction_index(path, _base_offset(path), self._emit)
         else:
             self._tell(f"Ignoring unknown file {path}")
+            from kafkapy.near_misses import did_you_mean_path
+
+            hint = "" if os.path.exists(path) else did_you_mean_path(path)
+            if hint:
+                self._tell(f"kafkapy: there is no file '{path}'{hint}")
 
     def _log(self, path: str, suffix: str) -> bool:
         self._line(_title(path, suffix))

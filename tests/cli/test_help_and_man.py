@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from kafkapy.command_names import COMMANDS
 from kafkapy.command_tree import Node, command_tree, walk
-from kafkapy.lazy_group import COMMANDS
 
 NODES = {" ".join(node.path): node for node in walk(command_tree())}
 every_command = pytest.mark.parametrize("node", NODES.values(), ids=NODES.keys())

@@ -97,7 +97,8 @@ def test_log_dirs_are_only_read(capfd: Capture, golden: Path) -> None:
 def test_a_principal_without_a_type(capfd: Capture, cluster: Path) -> None:
     done = run(capfd, "acls", "--cluster", cluster, "--add", "--topic", "t", "--allow-principal", "alice")
     reason = "expected a string in format principalType:principalName but got alice"
-    assert done == (1, f"Error while executing ACL command: {reason}\n", "")
+    meant = "kafkapy: there is no principal 'alice'; did you mean 'User:alice'?\n"
+    assert done == (1, f"Error while executing ACL command: {reason}\n", meant)
 
 
 def test_usage_errors_end_in_one_full_stop(capfd: Capture) -> None:

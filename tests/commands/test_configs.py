@@ -80,9 +80,15 @@ def test_a_group(describe: Configs) -> None:
     ]
 
 
-@pytest.mark.parametrize(("args", "what"), [(["--topic", "nope"], "topic 'nope'"), (["--broker", "9"], "broker '9'")])
-def test_what_does_not_exist(describe: Configs, args: list[str], what: str) -> None:
-    assert describe(*args) == (0, f"The {what} doesn't exist and doesn't have dynamic config.\n", "")
+@pytest.mark.parametrize(
+    ("args", "what", "told"),
+    [
+        (["--topic", "nope"], "topic 'nope'", ""),
+        (["--broker", "9"], "broker '9'", "kafkapy: there is no broker 9; there are 1, 2, 3\n"),
+    ],
+)
+def test_what_does_not_exist(describe: Configs, args: list[str], what: str, told: str) -> None:
+    assert describe(*args) == (0, f"The {what} doesn't exist and doesn't have dynamic config.\n", told)
     assert describe(*args, "--all").code == 1
 
 

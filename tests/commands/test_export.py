@@ -101,7 +101,10 @@ def test_a_running_cluster_is_refused(capfd: Capture, tmp_path: Path) -> None:
         (["--to", "text", "--columns", "offset"], "--columns: not with --to text"),
         (["--to", "text", "--partition-by", "topic"], "--partition-by: not with --to text"),
         (["--to", "json", "--partition-by", "day"], "--partition-by day: it can be topic, partition, date"),
-        (["--to", "json", "--columns", "ofset"], "the table records has no column ofset: it has topic, partition,"),
+        (
+            ["--to", "json", "--columns", "ofset"],
+            "the table records has no column ofset; did you mean 'offset'? It has topic,",
+        ),
         (["--to", "json", "--columns", "topic", "--partition-by", "topic"], "no column is left for the files"),
         (["--to", "json", "--table", "records2"], "there is no table records2"),
         (["--to", "avro", "--compression", "lz4"], "--compression lz4: avro files can be gzip, snappy, none"),

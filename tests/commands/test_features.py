@@ -32,7 +32,8 @@ def test_of_one_node(capfd: Capture, golden: Path) -> None:
 
 def test_an_unknown_node(capfd: Capture, golden: Path) -> None:
     done = run(capfd, "features", "describe", "--log-dirs", dirs(golden), "--node-id", "9")
-    assert done == (1, "", "kafkapy: No node with id 9 found.\n")
+    told = "kafkapy: No node with id 9 found.\nkafkapy: there is no node 9; there are 1, 2, 3\n"
+    assert done == (1, "", told)
 
 
 def test_without_metadata(capfd: Capture, zk_era: Path) -> None:

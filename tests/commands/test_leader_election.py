@@ -120,7 +120,7 @@ def test_each_partition_of_a_file_is_answered_for_itself(capfd: Capture, cluster
         f"Error completing leader election (PREFERRED) for partition: a-7: {error} partition as a-7",
         f"Error completing leader election (PREFERRED) for partition: none-0: {error} topic as none",
     ]
-    assert done.err == "2 replica(s) could not be elected\n"
+    assert done.err == "kafkapy: there is no partition a-7; there are 0, 1\n2 replica(s) could not be elected\n"
     assert (leaders(cluster)["a-0"], leaders(cluster)["b-0"]) == (2, 1)
 
 

@@ -85,7 +85,8 @@ def test_kafkas_errors_are_on_stdout(capfd: Capture, directory: Path, topics_fil
     too_few = "The target replication factor of 2 cannot be reached because only 1 broker(s) are registered"
     assert said("1,77")[1].startswith(f"Error: {too_few}")
     args = ("--topics-to-move-json-file", topics_file, "--broker-list", "1,77")
-    assert generate(capfd, directory, *args).err == "kafkapy: broker 77 of --broker-list is not known, and left out\n"
+    told = "kafkapy: left out of --broker-list: there is no broker 77; there are 1, 2, 3, 4\n"
+    assert generate(capfd, directory, *args).err == told
 
 
 def test_rows_are_kept_clear_of_kafkas_errors(capfd: Capture, directory: Path) -> None:

@@ -344,7 +344,10 @@ def test_usage(capfd: Capture, golden: Path) -> None:
     assert run(capfd, "replica-diff", "orders", "--all-topics", *where).code == 2
     assert run(capfd, "replica-diff", "orders:x", *where).code == 2
     done = run(capfd, "replica-diff", "orders:7", *where)
-    assert (done.code, done.err) == (1, "kafkapy: no copy of orders:7 is in the given log dirs\n")
+    assert (done.code, done.err) == (
+        1,
+        "kafkapy: no copy of orders:7 is in the given log dirs: they have 0, 1, 2 of it\n",
+    )
 
 
 def test_a_log_dir_that_is_given_twice(capfd: Capture, golden: Path) -> None:

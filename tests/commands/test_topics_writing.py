@@ -110,10 +110,6 @@ KEY_VAL = 'requirement failed: Invalid topic config: all configs to be added mus
         (["t", "--replica-assignment", "1:1"], "Partition replica lists may not contain duplicate entries: 1"),
         (["t", "--replica-assignment", "1:2,3"], "Partition 1 has different replication factor: [3]"),
         (["t", "--replica-assignment", "1:x"], 'For input string: "x"'),
-        (
-            ["t", "--replica-assignment", "7"],
-            "The manual partition assignment includes broker 7, but no such broker is registered.",
-        ),
     ],
 )
 def test_refusals_in_kafkas_words(capfd: Capture, cluster: Path, args: list[str], error: str) -> None:
@@ -123,6 +119,14 @@ def test_refusals_in_kafkas_words(capfd: Capture, cluster: Path, args: list[str]
     assert topics(log_dirs(cluster)) == before
     assert marks(cluster) == 3
     assert sum(path.name != "__cluster_metadata-0" for path in cluster.glob("broker-*/*-[0-9]")) == 1
+
+
+def test_a_broker_that_is_not_there(capfd: Capture, cluster: Path) -> None:
+    assert create(capfd, cluster, "--topic", "t", "--replica-assignment", "7") == (
+        1,
+        f"{ERROR}The manual partition assignment includes broker 7, but no such broker is registered.\n",
+        "kafkapy: there is no broker 7; there are 1, 2, 3\n",
+    )
 
 
 @pytest.mark.parametrize("name", [".", ".."])

@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from kafkapy.command_tree import command_tree, walk
+from kafkapy.backends.directory_format import make_cluster
 from kafkapy.completion.candidates import candidates
 from kafkapy.completion.command_line import CommandLine
-from kafkapy.completion.entry import unquoted
+from kafkapy.completion.entry import spelled, unquoted
 from kafkapy.completion.record_keys import names_in_keys
 from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
+from kafkapy.log.files import Files
 from kafkapy.metadata.changes import DeleteTopic
-from kafkapy.value_kind import ValueKind, choices, value_kind
+from kafkapy.value_kind import OF_A_CLUSTER, OF_KAFKAPY, value_kind
 from tests import group_cluster
+from tests.output import row_world
 
 HEAVY = {"typer", "rich", "kafka", "numpy", "pyarrow", "kafkapy.backends.log_dirs", "kafkapy.metadata.image"}
 
@@ -32,54 +34,6 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     directory = group_cluster.made(tmp_path / "cluster")
     monkeypatch.setenv("KAFKAPY_CLUSTER", directory)
     return directory
-
-
-@pytest.mark.parametrize(
-    ("metavar", "kind"),
-    [
-        ("TOPIC", ValueKind("TOPIC")),
-        ("TOPIC[,TOPIC...]", ValueKind("TOPIC", several=True)),
-        ("CONFIG=VALUE", ValueKind("CONFIG", ends_with="=")),
-        ("CONFIG=VALUE[,...]", ValueKind("CONFIG", several=True, ends_with="=")),
-        ("TOPIC[:PARTITION,...]", ValueKind("TOPIC", partitions=True, several_partitions=True)),
-        ("TOPIC:PARTITION[,...]", ValueKind("TOPIC", several=True, ends_with=":", partitions=True)),
-        ("SCENARIO|FILE.yaml", ValueKind("SCENARIO", or_file=True)),
-        ("[CONTEXT]", ValueKind("CONTEXT")),
-        ("TRANSACTIONAL-ID", ValueKind("TRANSACTIONAL-ID")),
-        ("TOPICS", None),
-        ("N", None),
-    ],
-)
-def test_a_metavar_says_what_a_value_is(metavar: str, kind: ValueKind | None) -> None:
-    assert value_kind(metavar) == kind
-
-
-def test_a_metavar_of_small_letters_has_the_choices() -> None:
-    assert choices("classic|consumer") == ("classic", "consumer")
-    assert choices("[none|gzip]") == ("none", "gzip")
-    assert choices("NAME|FILE.yaml") == ()
-
-
-@pytest.mark.parametrize(
-    ("option", "kind"),
-    [
-        ("--topic", "TOPIC"),
-        ("--group", "GROUP"),
-        ("--broker", "BROKER"),
-        ("--broker-list", "BROKER"),
-        ("--partition", "PARTITION"),
-        ("--transactional-id", "TRANSACTIONAL-ID"),
-        ("--context", "CONTEXT"),
-    ],
-)
-def test_every_option_of_that_name_takes_that_kind(option: str, kind: str) -> None:
-    found = {
-        (" ".join(node.path), each.value_kind.kind if each.value_kind else each.metavar)
-        for node in walk(command_tree())
-        for each in node.options
-        if option in each.names
-    }
-    assert {(path, kind) for path, _ in found} == found != set()
 
 
 def test_the_names_of_a_cluster_directory(cluster: str) -> None:
@@ -136,10 +90,95 @@ def test_no_time_no_names(cluster: str) -> None:
     assert names_in_keys(sorted(map(str, Path(cluster).glob("broker-1/__consumer_offsets-*"))), -1.0) == set()
 
 
-def test_what_was_named_is_not_offered_again(cluster: str) -> None:
-    assert offered("TOPIC[,TOPIC...]", "orders,") == [
-        f"orders,{name}" for name in sorted(("__consumer_offsets", group_cluster.LONG, "trimmed"))
-    ]
+@pytest.mark.parametrize(
+    ("metavar", "typed", "expected"),
+    [
+        ("TOPIC[,TOPIC...]", "orders,trimmed,a", [f"orders,trimmed,{group_cluster.LONG}"]),
+        ("TOPIC[,TOPIC...]", "orders,trimmed,o", []),
+        ("TOPIC:PARTITION[,...]", "orders:0,o", ["orders:0,orders:"]),
+        ("TOPIC:PARTITION[,...]", "orders:0,orders:", ["orders:0,orders:1", "orders:0,orders:2"]),
+        ("TOPIC[:PARTITION][,...]", "trimmed,or", ["trimmed,orders"]),
+        ("TOPIC[:PARTITION][,...]", "trimmed,orders:1", ["trimmed,orders:1"]),
+        ("TOPIC[:PARTITION,...]", "orders:2,", ["orders:2,0", "orders:2,1"]),
+        ("PARTITION[,PARTITION...]", "0,2,", ["0,2,1"]),
+        ("CONFIG[,CONFIG...]", "segment.ms,segment.j", ["segment.ms,segment.jitter.ms"]),
+        ("CONFIG=VALUE[,...]", "segment.ms=1,segment.m", []),
+        ("CONFIG=VALUE[,...]", "a=[1,2],segment.m", ["a=[1,2],segment.ms="]),
+        ("CONFIG=VALUE[,...]", "a=b,compression.type=z", ["a=b,compression.type=zstd"]),
+        ("CONFIG=VALUE[,...]", "cleanup.policy=compact,delete.r", ["cleanup.policy=compact,delete.retention.ms="]),
+        ("CONFIG=VALUE[,...]", "cleanup.policy=[", ["cleanup.policy=[compact", "cleanup.policy=[delete"]),
+        ("CONFIG=VALUE[,...]", "x=1,cleanup.policy=[compact,", ["x=1,cleanup.policy=[compact,delete"]),
+        ("CONFIG=VALUE", "cleanup.policy=delete,", ["cleanup.policy=delete,compact"]),
+        ("CONFIG=VALUE", "preallocate=", ["preallocate=true", "preallocate=false"]),
+        ("CONFIG=VALUE", "message.timestamp.type=C", ["message.timestamp.type=CreateTime"]),
+        ("CONFIG=VALUE", "retention.ms=", []),
+        ("CONFIG=VALUE", "no.such.config=", []),
+        ("TOPIC:CONFIG=VALUE", "orders:preal", ["orders:preallocate="]),
+        ("TOPIC:CONFIG=VALUE", "orders:preallocate=t", ["orders:preallocate=true"]),
+        ("FEATURE=LEVEL", "gr", ["group.version="]),
+        ("FEATURE=LEVEL", "group.version=", ["group.version=0", "group.version=1"]),
+        ("FEATURE=LEVEL", "metadata.version=2", [f"metadata.version={level}" for level in range(20, 30)]),
+        ("FEATURE=LEVEL", "no.such.feature=", []),
+        ("RELEASE", "4.3", ["4.3-IV0"]),
+        ("OPERATION", "Describe", ["Describe", "DescribeConfigs", "DescribeTokens"]),
+        ("topic|partition|date[,...]", "date,", ["date,topic", "date,partition"]),
+    ],
+)
+def test_lists_and_what_follows_a_name(cluster: str, metavar: str, typed: str, expected: list[str]) -> None:
+    """What was typed before stays, and what it names is not offered again."""
+    assert offered(metavar, "--topic", "orders", "--any", typed) == expected
+
+
+def test_lists_of_brokers(tmp_path: Path) -> None:
+    directory = str(tmp_path / "cluster")
+    make_cluster(directory, 3, files=Files(sync=False))
+    assert offered("BROKER[,BROKER...]", "--cluster", directory, "1,3,") == ["1,3,2"]
+    assert offered("BROKER:BROKER[,...]", "--cluster", directory, "1:2,2:") == ["1:2,2:1", "1:2,2:3"]
+    assert offered("BROKER:BROKER[,...]", "--cluster", directory, "1:2,") == ["1:2,1", "1:2,2", "1:2,3"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["consumer-groups", "--list", "--state", "Stable,E"], ["Stable,Empty"]),
+        (["share-groups", "--list", "--state", "Empty,"], ["Empty,Dead", "Empty,Stable"]),
+        (["streams-groups", "--list", "--state", "Not"], ["NotReady"]),
+    ],
+)
+def test_states_of_the_groups_that_a_command_is_about(words: list[str], expected: list[str]) -> None:
+    assert offered("[STATE,...]", *words) == expected
+
+
+def test_the_ids_of_a_cluster_directory(cluster: str) -> None:
+    topics = group_cluster.opened(cluster).image().topics
+    assert offered("TOPIC-ID", "") == sorted(topic.id for topic in topics.values())
+    (directory,) = offered("CONTROLLER-DIR", "remove-controller", "--controller-id", "1", "-d", "")
+    assert f"directory.id={directory}" in Path(cluster, "broker-1", "meta.properties").read_text()
+    assert offered("CONTROLLER-DIR", "remove-controller", "-i", "2", "-d", "") == []
+    assert offered("CONTROLLER", "") == offered("NODE", "") == ["1"]
+
+
+def test_the_producers_of_a_partition(tmp_path: Path) -> None:
+    cluster = row_world.made(tmp_path / "cluster")
+    of_partition = ("transactions", "--cluster", cluster, "abort", "--topic", "orders", "--partition")
+    assert offered("PRODUCER-ID", *of_partition, "0", "--producer-id", "4") == [str(row_world.HANGING)]
+    assert offered("PRODUCER-ID", *of_partition, "1", "--producer-id", "") == []
+    assert offered("PRODUCER-ID", "transactions", "--cluster", cluster, "abort", "--producer-id", "") == []
+    log = f"{cluster}/broker-1/orders-1/00000000000000000000.log,{cluster}/broker-1/orders-0"
+    assert offered("PRODUCER-ID", "dump-log", "--files", log, "--producer-id", "4") == [str(row_world.HANGING)]
+
+
+def test_an_option_whose_value_was_left_out() -> None:
+    line = CommandLine(["acls", "--list", "--cluster", "--topic", "orders", ""])
+    assert (line.gives("cluster"), line.value("cluster"), line.value("topic")) == (True, None, "orders")
+
+
+def test_the_command_of_a_line() -> None:
+    known = {"topics", "transactions list", "transactions describe"}
+    assert CommandLine(["--verbose", "topics", "--list", ""]).command(known) == "topics"
+    line = ["transactions", "--bootstrap-server", "a:1", "describe", "--columns", ""]
+    assert CommandLine(line).command(known) == "transactions describe"
+    assert CommandLine(["transactions", ""]).command(known) == CommandLine(["lag", ""]).command(known) == ""
 
 
 def test_a_variable_and_a_tilde_in_a_path(cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,6 +194,7 @@ def test_a_variable_and_a_tilde_in_a_path(cluster: str, monkeypatch: pytest.Monk
         (["--entity-type", "topics"], "min.insync.replicas"),
         (["--broker", "1"], "background.threads"),
         (["--user-defaults"], "producer_byte_rate"),
+        (["--user", "alice"], "SCRAM-SHA-512"),
         (["--ip", "127.0.0.1"], "connection_creation_rate"),
         (["--client-metrics", "x"], "interval.ms"),
     ],
@@ -169,6 +209,23 @@ def test_columns_are_those_of_the_tables() -> None:
     from kafkapy.tables.registry import TABLES, find_table
 
     assert {name: find_table(name).schema.names for name in TABLES} == COLUMN_NAMES
+
+
+@pytest.mark.parametrize(
+    ("value", "typed", "expected"),
+    [
+        ("a b", "a", r"a\ b"),
+        ("a b", r"a\ ", r"a\ b"),
+        ("a b", "a\\", r"a\ b"),
+        ("a b", "'a", "a b"),
+        ('a "b"', '"a', r"a \"b\""),
+        ("a=[1,2],b=[c", "a=[1,2],b=[", "a=[1,2],b=[c"),
+        ("a b", 'a" ', r"a\ b"),
+    ],
+)
+def test_values_for_bash(value: str, typed: str, expected: str) -> None:
+    """What was typed is left as it is spelled, unless quotes stand in it."""
+    assert spelled(value, typed) == expected
 
 
 @pytest.mark.parametrize(
@@ -204,16 +261,15 @@ def test_failure_is_silent(root: Path, args: list[str], tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize(
-    "kind", ["TOPIC", "GROUP", "BROKER", "TRANSACTIONAL-ID", "CONFIG", "SCENARIO", "TABLE", "COLUMN"]
-)
+@pytest.mark.parametrize("kind", sorted(OF_A_CLUSTER | OF_KAFKAPY))
 def test_nothing_heavy_is_imported(root: Path, cluster: str, kind: str) -> None:
+    words = ["transactions", "describe", "--topic", "orders", "--partition", "0", ""]
     program = (
         "import os, sys; from kafkapy.cli import main\n"
         "os._exit = lambda code: (print(*sys.modules, file=sys.stderr), sys.exit(code))\n"
-        f"main(['__complete', 'zsh', {kind!r}, ''])"
+        f"main(['__complete', 'zsh', {kind!r}, *{words!r}])"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=False)
     modules = set(done.stderr.split())
-    assert "kafkapy.completion.candidates" in modules
+    assert "kafkapy.completion.values" in modules
     assert modules & HEAVY == set()

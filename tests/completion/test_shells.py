@@ -10,16 +10,22 @@ from pathlib import Path
 
 import pytest
 
+from kafkapy.cli import main
 from tests import group_cluster
 from tests.completion.shells import SHELLS, offered
 
 every_shell = pytest.mark.parametrize("shell", SHELLS)
+OTHERS = ("__consumer_offsets", group_cluster.LONG)
+DESCRIBING = ["Describe", "DescribeConfigs", "DescribeTokens"]
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A cluster directory whose path has a blank."""
-    return group_cluster.made(tmp_path_factory.mktemp("completion") / "a cluster")
+    directory = group_cluster.made(tmp_path_factory.mktemp("completion") / "a cluster")
+    for entity, config in (("--user=alice", "SCRAM-SHA-256=[password=x]"), ("--client=app", "producer_byte_rate=1")):
+        assert main(["configs", "--cluster", directory, "--alter", entity, "--add-config", config]) == 0
+    return directory
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +72,14 @@ def environment(cluster: str, home: Path) -> dict[str, str]:
             "kafkapy configs --group x --delete-config share.au", ["share.auto.offset.reset"], id="of a group"
         ),
         pytest.param("kafkapy configs --entity-type topics --entity-name tr", ["trimmed"], id="entity"),
-        pytest.param("kafkapy log-dirs --topic-list orders,tr", ["orders,trimmed"], id="list"),
+        pytest.param("kafkapy configs --alter --user al", ["alice"], id="user"),
+        pytest.param("kafkapy configs --entity-type users --entity-name al", ["alice"], id="user as an entity"),
+        pytest.param("kafkapy configs --client ap", ["app"], id="client id"),
+        pytest.param("kafkapy features disable --feature sha", ["share.version"], id="feature"),
+        pytest.param("kafkapy acls --add --operation Descr", DESCRIBING, id="operation"),
+        pytest.param("kafkapy consumer-groups --list --type cl", ["classic"], id="list of choices"),
+        pytest.param("kafkapy topics --describe --sort-by leade", ["leader"], id="column of rows"),
+        pytest.param("kafkapy transactions list --sort-by coo", ["coordinator"], id="column of a command's command"),
         pytest.param("kafkapy lab run data", ["data-loss", "data-loss-prevented"], id="scenario"),
         pytest.param("kafkapy export --table tr", ["transactions"], id="table"),
         pytest.param("kafkapy export --table transactions --columns transactional", ["transactional_id"], id="column"),
@@ -79,6 +92,73 @@ def test_offers(root: Path, environment: Mapping[str, str], shell: str, line: st
     if expected is None:
         expected = sorted(("__consumer_offsets", group_cluster.LONG, "orders", "trimmed"))
     assert offered(shell, line, root, environment) == expected
+
+
+@every_shell
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("log-dirs --topic-list orders,tr", ["orders,trimmed"]),
+        ("log-dirs --topic-list orders,trimmed,", [f"orders,trimmed,{name}" for name in OTHERS]),
+        ("log-dirs --broker-list 1,", []),
+        ("get-offsets --topic orders --partitions 0,2,", ["0,2,1"]),
+        ("topics --describe --columns topic,partition,is", ["topic,partition,isr"]),
+        ("topics --describe --columns isr,is", []),
+        ("consumer-groups --list --state Stable,E", ["Stable,Empty"]),
+        ("export --partition-by date,", ["date,partition", "date,topic"]),
+        ("configs --topic x --delete-config segment.ms,segment.j", ["segment.ms,segment.jitter.ms"]),
+    ],
+)
+def test_lists(root: Path, environment: Mapping[str, str], shell: str, line: str, expected: list[str]) -> None:
+    """What was typed before the last comma stays, and what it names is not offered again."""
+    assert offered(shell, f"kafkapy {line}", root, environment) == expected
+
+
+@every_shell
+@pytest.mark.parametrize(
+    ("line", "kept", "expected"),
+    [
+        (
+            "get-offsets --topic-partitions orders:0,",
+            "orders:",
+            [f"0,{name}" for name in (*OTHERS, "orders", "trimmed")],
+        ),
+        ("get-offsets --topic-partitions trimmed,orders:", "trimmed,orders:", ["0", "1", "2"]),
+        ("get-offsets --topic-partitions orders:0,orders:", "orders:0,orders:", ["1", "2"]),
+        ("configs --topic x --add-config a=b,segment.j", "a=", ["b,segment.jitter.ms="]),
+        ("configs --topic x --add-config segment.ms=1,segment.m", "segment.ms=", []),
+        ("configs --topic x --add-config a=[b,c],segment.j", "a=", ["[b,c],segment.jitter.ms="]),
+        ("configs --topic x --add-config a=[b,c],compression.type=z", "a=[b,c],compression.type=", ["zstd"]),
+        ("topics --replica-assignment 1:1,", "1:", ["1,1"]),
+        ("features upgrade --feature group.version=", "group.version=", ["0", "1"]),
+        ("maintenance --assume orders:preallocate=t", "orders:preallocate=", ["true"]),
+        ("acls --add --allow-principal User:al", "User:", ["alice"]),
+        ("topics --sort-by leader:", "leader:", ["desc"]),
+    ],
+)
+def test_what_bash_cuts(
+    root: Path, environment: Mapping[str, str], shell: str, line: str, kept: str, expected: list[str]
+) -> None:
+    """Bash takes what stands behind the last colon or equals sign for the word that is completed."""
+    found = offered(shell, f"kafkapy {line}", root, environment)
+    assert found == (expected if shell == "bash" else [kept + each for each in expected])
+
+
+@every_shell
+@pytest.mark.parametrize("quote", ["'", '"'])
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("a=[b,c],segment.j", "a=[b,c],segment.jitter.ms="),
+        ("a=b,cleanup.policy=[compact,d", "a=b,cleanup.policy=[compact,delete"),
+    ],
+)
+def test_a_list_in_quotes(
+    root: Path, environment: Mapping[str, str], shell: str, quote: str, typed: str, expected: str
+) -> None:
+    """Zsh takes a bracket without quotes for an index while it is open."""
+    line = f"kafkapy configs --topic x --add-config {quote}{typed}"
+    assert offered(shell, line, root, environment) == [expected]
 
 
 @every_shell
@@ -98,11 +178,23 @@ def test_a_value_behind_an_equals_sign(root: Path, environment: Mapping[str, str
     assert found == ("--topic=orders" if shell == "fish" else "orders")
 
 
+@every_shell
 @pytest.mark.parametrize(
-    ("typed", "expected"), [("LIC", ["LICENSE"]), ("README.md,LIC", ["README.md,LICENSE"]), ("nothing-like-it", [])]
+    ("typed", "kept", "expected"),
+    [
+        ("LIC", "", ["LICENSE"]),
+        ("README.md,LIC", "README.md,", ["LICENSE"]),
+        ("README.md,docs,completions/kafkapy.b", "README.md,docs,completions/", ["kafkapy.bash"]),
+        ("nothing-like-it", "", []),
+        ("README.md,nothing-like-it", "", []),
+    ],
 )
-def test_files_in_bash(root: Path, environment: Mapping[str, str], typed: str, expected: list[str]) -> None:
-    assert offered("bash", f"kafkapy dump-log --files {typed}", root, environment) == expected
+def test_files(
+    root: Path, environment: Mapping[str, str], shell: str, typed: str, kept: str, expected: list[str]
+) -> None:
+    """Also after a comma; zsh keeps what stands before a file's name by itself."""
+    found = offered(shell, f"kafkapy dump-log --files {typed}", root, environment)
+    assert found == [each if shell == "zsh" else kept + each for each in expected]
 
 
 @every_shell

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from kafkapy.cli import main
 from tests.live_kafka import LiveKafka
 
 TOPIC = "completion-orders"
@@ -18,6 +19,13 @@ GROUP = "completion readers"
 def _names(live: LiveKafka) -> None:
     live.create_topic(TOPIC, partitions=3)
     live.commit(GROUP, TOPIC, {0: 0})
+    where = ["configs", "--bootstrap-server", live.bootstrap, "--alter"]
+    for entity, config in (
+        ("--user=completion-alice", "SCRAM-SHA-256=[password=x]"),
+        ("--client=completion-app", "producer_byte_rate=1000000"),
+        ("--client-metrics=completion-slow", "interval.ms=1000"),
+    ):
+        assert main([*where, entity, "--add-config", config]) == 0
 
 
 def offered(server: str, metavar: str, *words: str) -> list[str]:
@@ -36,10 +44,33 @@ def offered(server: str, metavar: str, *words: str) -> list[str]:
         ("BROKER", [""], ["1", "2", "3"]),
         ("GROUP", ["completion r"], [GROUP]),
         ("TRANSACTIONAL-ID", ["no such id"], []),
+        ("USER", ["completion-"], ["completion-alice"]),
+        ("PRINCIPAL", ["User:completion-"], ["User:completion-alice"]),
+        ("CLIENT-ID", ["completion-"], ["completion-app"]),
+        ("CLIENT-METRICS", ["completion-"], ["completion-slow"]),
+        ("ENTITY", ["--entity-type", "users", "--entity-name", "completion-"], ["completion-alice"]),
+        ("IP", ["completion-"], []),
+        ("TOKEN", [""], []),
+        ("CONFIG=VALUE[,...]", ["--broker-logger", "1", "--add-config", "roo"], ["root="]),
+        ("CONFIG=VALUE[,...]", ["--broker-logger", "1", "--add-config", "root=D"], ["root=DEBUG"]),
+        ("PRODUCER-ID", ["--topic", TOPIC, "--partition", "0", ""], []),
+        ("PRODUCER-ID", ["--topic", "no such topic", "--partition", "0", ""], []),
     ],
 )
 def test_names_of_a_running_cluster(live: LiveKafka, metavar: str, words: list[str], expected: list[str]) -> None:
     assert offered(live.bootstrap, metavar, *words) == expected
+
+
+def test_ids_of_a_running_cluster(live: LiveKafka) -> None:
+    (topic,) = (
+        line
+        for line in live.kafkapy("topics", "--bootstrap-server", live.bootstrap, "--describe", "--topic", TOPIC).lines
+        if "TopicId" in line
+    )
+    topic_id = topic.partition("TopicId: ")[2].split()[0]
+    assert offered(live.bootstrap, "TOPIC-ID", topic_id[:8]) == [topic_id]
+    nodes, controllers = offered(live.bootstrap, "NODE", ""), offered(live.bootstrap, "CONTROLLER", "")
+    assert set(controllers) <= set(nodes) != set()
 
 
 def test_a_server_that_never_answers() -> None:

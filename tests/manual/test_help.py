@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from kafkapy.command_names import COMMANDS
 from kafkapy.command_tree import command_tree, walk
-from kafkapy.lazy_group import COMMANDS
 from kafkapy.manual.page import page_of
 from kafkapy.manual.plain_text import plain_text
 from tests.commands.running import run

@@ -15,6 +15,7 @@ import yaml
 from kafkapy.command_tree import command_tree, walk
 from kafkapy.output.output_format import Output
 from kafkapy.output.printing import NO_ROWS
+from kafkapy.output.row_columns import columns_of
 from kafkapy.output.row_writer import csv_cell
 from tests.commands.running import Done, run
 from tests.output.row_world import made
@@ -114,6 +115,7 @@ def test_every_format_has_the_same_rows(
     )
     monkeypatch.setenv("KAFKAPY_CONFIG", str(tmp_path / "config.yaml"))
     monkeypatch.delenv("COLUMNS", raising=False)
+    given = {word.partition("=")[0] for word in CASES[name]}
 
     def done(output: str) -> Done:
         own = tmp_path / "cluster"
@@ -128,6 +130,7 @@ def test_every_format_has_the_same_rows(
 
     expected = done("jsonl").rows
     assert bool(expected) is (name not in WITHOUT_ROWS)
+    assert {column for row in expected for column in row} <= set(columns_of(name, lambda each: f"--{each}" in given))
     codes = set()
     for output in ("json", "yaml", "csv", "table"):
         found = done(output)

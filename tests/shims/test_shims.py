@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kafkapy.backends.directory_format import make_cluster
-from kafkapy.lazy_group import COMMANDS
+from kafkapy.command_names import COMMANDS
 from kafkapy.log.files import Files
 from kafkapy.shims import scripts
 from tests.commands.running import dirs, run

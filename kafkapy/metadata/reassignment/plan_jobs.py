@@ -14,6 +14,7 @@ that are down stay there, and so do those on brokers that are gone, unless the j
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from kafkapy.errors import KafkaError
@@ -21,6 +22,7 @@ from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.reassignment.goal import DEFAULT_TOLERANCE, Goal
 from kafkapy.metadata.reassignment.layout import Layout
 from kafkapy.metadata.reassignment.rack_rule import RackRule
+from kafkapy.near_misses import hinting_number
 
 
 class Job(NamedTuple):
@@ -119,16 +121,16 @@ def _check_brokers(layout: Layout, job: Job) -> None:
     held = {b for found in layout.replicas.values() for b in found}
     for broker in sorted(job.drain | job.demote):
         if broker not in known and broker not in held:
-            raise _refused(f"Unknown broker id {broker}")
+            raise _unknown(broker, known)
     for broker in sorted(job.add):
         if broker not in known:
-            raise _refused(f"Unknown broker id {broker}")
+            raise _unknown(broker, known)
         if broker in layout.fenced:
             raise _refused(f"Broker {broker} is not up, so it cannot be given replicas")
     if not job.is_kafkas and job.broker_list is not None:
         for broker in job.broker_list:
             if broker not in known:
-                raise _refused(f"Unknown broker id {broker}")
+                raise _unknown(broker, known)
             if broker in layout.fenced:
                 raise _refused(f"Broker {broker} is not up, so it cannot be given replicas")
     if job.replication_factor is not None and job.replication_factor < 1:
@@ -144,6 +146,10 @@ def _check_racks(layout: Layout, goal: Goal) -> None:
             "Not all brokers have rack information. Add --disable-rack-aware in command line to make replica "
             "assignment without rack information.",
         )
+
+
+def _unknown(broker: int, known: Iterable[int]) -> KafkaError:
+    return hinting_number(_refused(f"Unknown broker id {broker}"), "broker", broker, known)
 
 
 def _refused(message: str) -> KafkaError:
