@@ -354,8 +354,8 @@ def test_after_a_failed_write_nothing_more_is_written_and_the_next_one_recovers(
 
 
 def test_a_full_disk_after_the_metadata_log_says_that_the_topic_is_there(directory: Path) -> None:
-    cluster = opened(directory, files=FullDisk(4))
-    with pytest.raises(KafkapyError, match=r"made-\d/0{20}\.\w+: No space left on device\. The change itself was made"):
+    cluster = opened(directory, files=FullDisk(3))
+    with pytest.raises(KafkapyError, match=r"made-\d/0{20}\.log: No space left on device\. The change itself was made"):
         cluster.apply(CreateTopic("made", 2, 3))
     cluster.close()
     cluster = opened(directory)
