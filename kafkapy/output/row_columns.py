@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 COLUMNS = {
     "acls": "type resource_type resource_name pattern_type principal host operation permission_type",
+    "acls --add": "type resource_type resource_name pattern_type principal host operation permission_type is_new",
     "assign": "type step rebalance change member topic partition moved_from",
     "broker-api-versions": "type node_id host port rack api_key api min_version max_version usable_version",
     "cluster advance": (
@@ -90,11 +91,17 @@ COLUMNS = {
         "first_timestamp last_timestamp compressed_bytes uncompressed_bytes gap_count missing_offsets damage "
         "codec_ratio codecs magics leader_epochs producers producer_count gaps"
     ),
+    "export": "type table format out rows files bytes duration_ms",
+    "export --dry-run": "type table is_whole topic partition from_offset to_offset offsets",
     "features describe": "type feature min_supported max_supported finalized epoch",
+    "features disable": "type feature operation level is_dry_run error message",
+    "features downgrade": "type feature operation level is_dry_run error message",
     "features feature-dependencies": "type feature level needed_feature needed_level",
+    "features upgrade": "type feature operation level is_dry_run error message",
     "features version-mapping": "type feature level version",
     "get-offsets": "type topic partition offset",
     "groups": "type group group_type protocol state",
+    "install-shims": "type name path is_there",
     "lab list": "type name title steps",
     "lab run": (
         "type step line action text did controller_epoch time_ms topic partition leader leader_epoch isr elr "
@@ -106,7 +113,8 @@ COLUMNS = {
     "lag": (
         "type timestamp group topic partition committed_offset log_end_offset lag time_lag_ms produce_rate "
         "consume_rate rates_since_timestamp catch_up_ms verdict last_commit_timestamp partitions "
-        "partitions_with_unknown_lag until_timestamp event from_offset to_offset moved since_timestamp whole"
+        "partitions_with_unknown_lag commits_since_timestamp commits_whole until_timestamp event from_offset to_offset "
+        "moved"
     ),
     "leader-election": "type topic partition election result leader error",
     "log-dirs": "type broker_id log_dir error topic partition size offset_lag is_future total_bytes usable_bytes",
@@ -122,16 +130,18 @@ COLUMNS = {
     "reassign-partitions --list": "type topic partition replicas adding removing isr",
     "reassign-partitions --generate": (
         "type topic partition replicas replicas_before adding removing bytes partitions replicas_moved "
-        "bytes_moved leaders_moved rack_violations_before rack_violations_after replicas_imbalance_before "
-        "leaders_imbalance_before bytes_imbalance_before replicas_imbalance_after leaders_imbalance_after "
+        "bytes_moved leaders_moved rack_violations_before rack_violations_after counted_before "
+        "counted_after replicas_imbalance_before leaders_imbalance_before bytes_imbalance_before "
+        "replicas_imbalance_after leaders_imbalance_after "
         "bytes_imbalance_after throttle seconds broker bytes_in bytes_out disk_before disk_peak disk_after "
         "replicas_after leaders_before leaders_after source target bytes_drawn bytes_within_tolerance "
         "is_matched"
     ),
     "reassign-partitions --simulate": (
         "type topic partition replicas replicas_before adding removing bytes partitions replicas_moved "
-        "bytes_moved leaders_moved rack_violations_before rack_violations_after replicas_imbalance_before "
-        "leaders_imbalance_before bytes_imbalance_before replicas_imbalance_after leaders_imbalance_after "
+        "bytes_moved leaders_moved rack_violations_before rack_violations_after counted_before "
+        "counted_after replicas_imbalance_before leaders_imbalance_before bytes_imbalance_before "
+        "replicas_imbalance_after leaders_imbalance_after "
         "bytes_imbalance_after throttle seconds broker bytes_in bytes_out disk_before disk_peak disk_after "
         "replicas_after leaders_before leaders_after source target log_dir_before log_dir step batch name "
         "moving stalled under_replicated without_leader isr_sizes bytes_copied disk in_sync leaders"
@@ -195,6 +205,7 @@ COLUMNS = {
     ),
     "topics --list": "type topic",
     "topics --from-file": "type topic action config before after",
+    "tour": "type step title needs_spark commands",
     "transactions describe": (
         "type coordinator transactional_id producer_id producer_epoch state timeout_ms start_timestamp "
         "duration_ms partitions"

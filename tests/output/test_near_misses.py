@@ -183,7 +183,6 @@ def test_a_path_of_another_number_is_no_slip(tmp_path: Path) -> None:
             0,
             hint_of("transactional id", "payment-1", "payments-1"),
         ),
-        ("lag --topic ordres", 0, TOPIC),
         ("lookup --topic ordres --partition 0 --offset 1", 1, TOPIC),
         ("lookup --topic orders --partition 9 --offset 1", 1, PARTITION),
         (

@@ -13,6 +13,7 @@ from tests.output.row_world import made
 from tests.terminal import shown_on_terminal
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+LEFT_OUT = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR")
 CASES = {
     "topics": ("topics", "--describe", "--cluster", "{}"),
     "consumer-groups": ("consumer-groups", "--describe", "--all-groups", "--cluster", "{}"),
@@ -32,7 +33,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def on_terminal(args: list[str], width: int, height: int = 50, **environment: str) -> str:
     """What is shown by a terminal that is so wide."""
-    own = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
+    own = {name: value for name, value in os.environ.items() if name not in LEFT_OUT}
     command = [sys.executable, "-m", "kafkapy", *args]
     return shown_on_terminal(command, ROOT, own | {"TERM": "xterm-256color"} | environment, width, height).decode()
 
