@@ -45,11 +45,14 @@ def test_a_running_cluster(live: LiveKafka, topic: str) -> None:
 
 def test_log_dirs_of_brokers_that_run(live: LiveKafka, topic: str) -> None:
     live.produce(topic, ["a", "b"])
+    gone = live.create_topic(live.name("gone"), partitions=3, replicas=3)
+    live.delete_topics(gone)
     paths = ",".join(str(path) for path in sorted(live.directory.glob("broker-*")))
     rows = findings(live, "--log-dirs", paths, "--quick")
     in_use = [row["place"] for row in rows if "is in use by process" in row["text"]]
     assert in_use == paths.split(",")
     assert not [row for row in rows if "clean stop" in row["text"] or row["place"].endswith("index")]
+    assert not [row for row in rows if f"{gone}-" in row["place"] + row["text"]]
 
 
 def test_what_is_sent_is_told_and_no_more(live: LiveKafka, topic: str) -> None:
