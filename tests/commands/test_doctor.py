@@ -239,6 +239,20 @@ def test_a_cluster_directory(capfd: Capture, made: Path, tmp_path: Path) -> None
     assert any("offline" in text for _, _, text in problems(capfd, "--cluster", demo))
 
 
+def test_a_cluster_directory_and_its_log_dirs_agree(capfd: Capture, demo: Path) -> None:
+    paths = ",".join(map(str, sorted(demo.glob("broker-*"))))
+
+    def of_partitions(*args: str | Path) -> list[tuple[str, str, str]]:
+        return [found for found in problems(capfd, *args) if found[1].startswith(("orders", "solo"))]
+
+    assert of_partitions("--cluster", demo) == of_partitions("--log-dirs", paths) == []
+    for broker in ("2", "3"):
+        assert run(capfd, "cluster", "kill-broker", broker, "--cluster", demo).code == 0
+    found = of_partitions("--cluster", demo)
+    assert ("error", "solo-0", "offline: of the brokers 3, none that runs may lead") in found
+    assert of_partitions("--log-dirs", paths) == found
+
+
 def test_lines_end_with_what_it_comes_to(capfd: Capture, made: Path, tmp_path: Path) -> None:
     done = run(capfd, "doctor", "--cluster", made)
     assert done.lines[-1] == f"No problems found in {made}."
