@@ -253,6 +253,23 @@ def test_a_cluster_directory_and_its_log_dirs_agree(capfd: Capture, demo: Path) 
     assert of_partitions("--log-dirs", paths) == found
 
 
+def test_partitions_with_one_cause_are_one_finding_and_errors_come_first(capfd: Capture, demo: Path) -> None:
+    cluster = DirectoryCluster(str(demo), Files(sync=False))
+    cluster.apply(*(CreateTopic(f"t{number}", 3, 3) for number in range(9)), CreateTopic("z", assignments=((3,),)))
+    cluster.close()
+    assert run(capfd, "cluster", "kill-broker", "3", "--cluster", demo).code == 0
+    paths = ",".join(map(str, sorted(demo.glob("broker-*"))))
+    rows = run(capfd, "doctor", "--log-dirs", paths, "--quick", "--output", "jsonl").rows
+    found = [row for row in rows if "offline" in row["text"] or "under-replicated" in row["text"]]
+    topics = ", ".join(["orders 0-1", *(f"t{number} 0-2" for number in range(7))])
+    assert [(row["severity"], row["place"], row["text"]) for row in found] == [
+        ("error", "2 partitions", "offline: of the brokers 3, none that runs may lead (solo 0, z 0)"),
+        ("warning", "29 partitions", f"under-replicated: not in sync on 3 ({topics} and 2 more topics)"),
+    ]
+    for row in found:
+        obey(row["remedy"].partition(": ")[2])
+
+
 def test_lines_end_with_what_it_comes_to(capfd: Capture, made: Path, tmp_path: Path) -> None:
     done = run(capfd, "doctor", "--cluster", made)
     assert done.lines[-1] == f"No problems found in {made}."
