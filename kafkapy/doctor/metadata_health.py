@@ -14,13 +14,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from kafkapy.backends.cluster import Cluster
 from kafkapy.backends.replication import eligible_leaders
 from kafkapy.doctor.finding import Finding, Severity, errors_first, warning
-from kafkapy.errors import KafkapyError
+from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.metadata.config_entries import Entries
 from kafkapy.metadata.image import TOPIC
 from kafkapy.metadata.topic_description import PartitionDescription, describe_topics
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
 
 MOST_TOPICS = 8
+NEEDS_CONFIGS = "the principal needs DESCRIBE_CONFIGS of the topics"
 OFFLINE, UNDER_MIN_ISR, UNDER_REPLICATED = "unavailable", "under-min-isr", "under-replicated"
 
 Problem = tuple[str, Severity, str]
@@ -31,14 +32,14 @@ def check_metadata(cluster: Cluster, alive: Collection[int], is_live: bool, wher
     ``alive`` are the brokers that run."""
     image = cluster.image()
     topics = sorted(image.topics.values(), key=lambda topic: topic.name)
+    registered = {topic.name: {**topic.partitions} for topic in topics}  # first: live_health says why
     configs = cluster.config_entries(TOPIC, [topic.name for topic in topics])
     yield from _without_configs(configs)
     known: Entries = {name: [] if isinstance(found, KafkapyError) else found for name, found in configs.items()}
     together: dict[Problem, dict[str, list[int]]] = {}
     for topic in describe_topics(image, topics, known, True):
         for found in topic.partitions:
-            registration = image.topics[topic.name].partitions[found.partition]
-            problem = _problem(found, registration, alive, is_live)
+            problem = _problem(found, registered[topic.name][found.partition], alive, is_live)
             if problem is not None:
                 together.setdefault(problem, {}).setdefault(topic.name, []).append(found.partition)
     findings = (_finding(problem, partitions, where) for problem, partitions in together.items())
@@ -47,10 +48,13 @@ def check_metadata(cluster: Cluster, alive: Collection[int], is_live: bool, wher
 
 def _without_configs(configs: Entries) -> Iterator[Finding]:
     """Topics whose min.insync.replicas nobody tells: their partitions are looked at all the same."""
-    failed = {name: found for name, found in configs.items() if isinstance(found, KafkapyError)}
-    for text in dict.fromkeys(map(str, failed.values())):
-        names = [name for name, found in failed.items() if str(found) == text]
-        remedy = "the principal needs DESCRIBE_CONFIGS of the topics, and the broker that was asked has to answer"
+    together: dict[tuple[str, str], list[str]] = {}
+    for name, found in configs.items():
+        if isinstance(found, KafkapyError):
+            is_refused = isinstance(found, KafkaError) and found.name.endswith("AuthorizationException")
+            remedy = NEEDS_CONFIGS if is_refused else "see what the log of that broker says"
+            together.setdefault((str(found), remedy), []).append(name)
+    for (text, remedy), names in together.items():
         yield warning(f"configs of {_some(names)}", f"min.insync.replicas is not known: {text}", remedy)
 
 
@@ -59,6 +63,8 @@ def _problem(
 ) -> Problem | None:
     leader = registration.leader
     is_led = leader in alive if leader != NO_LEADER else not is_live and _could_be_led(registration, alive)
+    if is_live and leader != NO_LEADER and not is_led:
+        return OFFLINE, Severity.ERROR, f"offline: broker {leader}, which leads, does not answer"
     if not is_led:
         replicas = ", ".join(map(str, sorted(registration.replicas)))
         return OFFLINE, Severity.ERROR, f"offline: of the brokers {replicas}, none that runs may lead"
