@@ -83,12 +83,14 @@ def _findings(chosen: "Selection", where: str | None, quick: bool, quiet_stdout:
     from kafkapy.doctor.opening import why_closed
 
     try:
-        with closing(open_cluster(chosen)) as opened:
-            if chosen.is_live:
-                from kafkapy.doctor.live_health import check_live
+        if chosen.is_live:
+            from kafkapy.doctor.live_health import LONGEST_WAIT_MS, WAIT_SETTING, check_live
 
+            chosen = chosen._replace(timeout_ms=LONGEST_WAIT_MS, timeout_setting=WAIT_SETTING)
+            with closing(open_cluster(chosen)) as opened:
                 yield from check_live(opened, where)
-            else:
+        else:
+            with closing(open_cluster(chosen)) as opened:
                 yield from _files(cast("LogDirsCluster", opened), where, quick, quiet_stdout)
     except (KafkapyError, OSError) as problem:
         yield why_closed(chosen, where, problem)

@@ -30,6 +30,8 @@ class Selection(NamedTuple):
     bootstrap_controller: str | None = None
     timeout_ms: int | None = None
     """How long a running cluster may take for one thing; what the client's configs say where it is None."""
+    timeout_setting: str = "--timeout"
+    """What to name in an error as the reason for that limit."""
     command_pairs: tuple[str, ...] = ()
     """NAME=VALUE, as --command-property has them: settings that win over those of command_config."""
     properties: Mapping[str, str] | None = None

@@ -15,6 +15,7 @@ from kafkapy.doctor.log_dir_files import check_log_dir, is_stopped
 from kafkapy.doctor.metadata_health import check_metadata
 from kafkapy.doctor.partition_files import check_partition
 from kafkapy.doctor.replica_health import check_replicas, missing
+from kafkapy.doctor.running_brokers import running_brokers
 from kafkapy.doctor.unreadable import readable, unreadable
 from kafkapy.errors import FormatError, KafkapyError
 from kafkapy.formats import quorum_state
@@ -125,8 +126,7 @@ def _metadata(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Fi
         text = f"{who} {', '.join(map(str, absent))} {has} no log dir here: {whose} copies are not looked at"
         yield info("log dirs", text, f"name {whose} log dirs, too")
     yield from _without_any_copy(cluster, dirs, given, where)
-    alive = cluster.brokers.alive if isinstance(cluster, DirectoryReader) else cluster.live_brokers
-    yield from check_metadata(cluster, alive, False, where)
+    yield from check_metadata(cluster, running_brokers(cluster), False, where)
 
 
 def _without_any_copy(cluster: LogDirsCluster, dirs: LogDirs, given: Collection[int], where: str) -> Iterator[Finding]:

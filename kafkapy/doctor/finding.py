@@ -6,6 +6,7 @@ mends by itself or what may become a problem, ``error`` is what has lost data or
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -46,3 +47,8 @@ def warning(place: str, text: str, remedy: str) -> Finding:
 
 def error(place: str, text: str, remedy: str) -> Finding:
     return Finding(Severity.ERROR, place, text, remedy)
+
+
+def errors_first(findings: Iterable[Finding]) -> list[Finding]:
+    """The same findings, those that are errors before the others."""
+    return sorted(findings, key=lambda found: found.severity is not Severity.ERROR)

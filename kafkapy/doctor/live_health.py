@@ -1,48 +1,56 @@
-"""A running cluster, as far as it can be asked: brokers, their log dirs and disks, the quorum, and partitions."""
+"""A running cluster, as far as it can be asked: brokers, the quorum, log dirs and disks, and partitions.
+
+Each question may fail by itself, and the others are asked all the same. Only brokers that answer are asked for more. A
+broker hands questions about the quorum and about moves on to the active controller: where there is none they are not
+answered, and whatever is asked on the same connection waits behind them. So they come after what brokers know.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from kafkapy.backends.administration import NodeApiVersions
 from kafkapy.backends.cluster import Cluster
 from kafkapy.backends.quorum import OBSERVER
 from kafkapy.doctor.disks import LEAST_FREE
-from kafkapy.doctor.finding import Finding, error, warning
+from kafkapy.doctor.finding import Finding, error, errors_first, info, warning
 from kafkapy.doctor.metadata_health import check_metadata
 from kafkapy.errors import KafkaError, KafkapyError
 
 LARGEST_LAG = 1000  # records of the metadata log: seconds of a busy controller
+LONGEST_WAIT_MS = 10_000  # for one answer: many questions may have none
+WAIT_SETTING = "as long as doctor waits"
 
 
 def check_live(cluster: Cluster, where: str) -> Iterator[Finding]:
-    """All that brokers and controllers tell. Each question may be refused by itself."""
-    alive = {node.id for node in cluster.administration().nodes()}
-    yield from _brokers(cluster, where)
-    yield from _log_dirs(cluster, where)
-    yield from _quorum(cluster, where)
+    """All that brokers and controllers tell."""
+    asked = cluster.administration().api_versions()
+    alive = {node.id for node, versions in asked if not isinstance(versions, KafkapyError)}
+    yield from _brokers(cluster, asked, where)
+    yield from errors_first(_log_dirs(cluster, alive, where))
+    yield from errors_first(_quorum(cluster, where))
     yield from check_metadata(cluster, alive, True, where)
 
 
-def _brokers(cluster: Cluster, where: str) -> Iterator[Finding]:
-    administration = cluster.administration()
-    for node, versions in administration.api_versions():
+def _brokers(cluster: Cluster, asked: Collection[NodeApiVersions], where: str) -> Iterator[Finding]:
+    for node, versions in asked:
         if isinstance(versions, KafkapyError):
             remedy = f"see whether {node.host}:{node.port} is up, and what its log says"
-            yield error(f"broker {node.id}", f"cannot be reached: {versions}", remedy)
+            yield error(f"broker {node.id}", f"does not answer: {versions}", remedy)
     try:
-        fenced = [node for node in administration.nodes(include_fenced=True) if node.is_fenced]
-    except KafkaError:
+        fenced = [node for node in cluster.administration().nodes(include_fenced=True) if node.is_fenced]
+    except KafkapyError:
         return  # before 4.0 nobody tells
     for node in fenced:
         remedy = f"start it; if it is gone for good: kafkapy cluster unregister --id {node.id} {where}"
         yield warning(f"broker {node.id}", "is fenced: it is down, or just starting", remedy)
 
 
-def _log_dirs(cluster: Cluster, where: str) -> Iterator[Finding]:
+def _log_dirs(cluster: Cluster, alive: Collection[int], where: str) -> Iterator[Finding]:
     try:
-        found = cluster.log_dirs()
+        found = cluster.log_dirs(alive)
     except KafkapyError as problem:
-        yield warning("log dirs", f"cannot be asked for: {problem}", "the principal needs DESCRIBE of the cluster")
+        yield _refused("log dirs", problem, "see what the log of that broker says")
         return
     for each in found:
         place = f"broker {each.broker_id} {each.path}"
@@ -54,16 +62,27 @@ def _log_dirs(cluster: Cluster, where: str) -> Iterator[Finding]:
 
 
 def _quorum(cluster: Cluster, where: str) -> Iterator[Finding]:
+    remedy = f"kafkapy metadata-quorum {where} describe --replication"
+    majority = f"start the controllers that are down: a majority of the voters has to run; then: {remedy}"
     try:
         quorum = cluster.administration().quorum()
     except KafkapyError as problem:
-        yield warning("quorum", f"cannot be asked for: {problem}", "the principal needs DESCRIBE of the cluster")
+        yield _refused("quorum", problem, majority, "does not answer, so the metadata cannot change")
         return
-    remedy = f"kafkapy metadata-quorum {where} describe --replication"
     if quorum.leader_id is None or quorum.leader_id < 0:
-        yield error("quorum", "has no leader: the metadata cannot change", remedy)
+        yield error("quorum", "has no leader: the metadata cannot change", majority)
     for replica in quorum.replicas:
         if replica.lag is not None and replica.lag > LARGEST_LAG:
             kind = "observer" if replica.status == OBSERVER else "voter"
             text = f"is {replica.lag} records of metadata behind"
             yield warning(f"{kind} {replica.node_id}", text, remedy)
+
+
+def _refused(place: str, problem: KafkapyError, remedy: str, text: str = "cannot be asked for") -> Finding:
+    """What is told where there is no answer: ACLs help only against a refusal for want of them."""
+    name = problem.name if isinstance(problem, KafkaError) else ""
+    if name == "UnsupportedVersionException":
+        return info(place, f"cannot be asked for: {problem}")
+    if name.endswith("AuthorizationException"):
+        return warning(place, f"cannot be asked for: {problem}", "the principal needs DESCRIBE of the cluster")
+    return error(place, f"{text}: {problem}", remedy)

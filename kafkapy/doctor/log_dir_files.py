@@ -1,4 +1,9 @@
-"""What lies in a log dir beside its partitions: whose it is, how its broker ended, checkpoints, other directories."""
+"""What lies in a log dir beside its partitions: whose it is, how its broker ended, checkpoints, other directories.
+
+A broker that runs removes a deleted partition's directory after file.delete.delay.ms, forgets it in the checkpoints
+within a minute, and is at work on moves: none of these is a finding where the log dir is in use. And no remedy there
+removes or moves anything under a running broker.
+"""
 
 from __future__ import annotations
 
@@ -46,9 +51,9 @@ def check_log_dir(
     yield from readable(_identity(log_dir, identity), log_dir)
     if holder is None and dirs.broker_ids[log_dir] not in known_down:
         yield from _shutdown(log_dir, where)
-    yield from readable(_directories(log_dir), log_dir)
+    yield from readable(_directories(log_dir, holder is not None), log_dir)
     for name in CHECKPOINTS:
-        yield from readable(_checkpoint(os.path.join(log_dir, name), dirs, log_dir), log_dir)
+        yield from readable(_checkpoint(os.path.join(log_dir, name), dirs, log_dir, holder is not None), log_dir)
 
 
 def is_stopped(log_dir: str) -> bool:
@@ -78,7 +83,13 @@ def _shutdown(log_dir: str, where: str) -> Iterator[Finding]:
     yield warning(log_dir, "has no mark of a clean stop: its broker crashed, or runs on another machine", remedy)
 
 
-def _directories(log_dir: str) -> Iterator[Finding]:
+def removal(path: str, is_in_use: bool) -> str:
+    """What to do with a stray directory."""
+    look = f"see what is in it with kafkapy dump-log --files {path}, then: "
+    return look + ("remove it once the broker is stopped" if is_in_use else f"rm -r {path}")
+
+
+def _directories(log_dir: str, is_in_use: bool) -> Iterator[Finding]:
     for name in sorted(os.listdir(log_dir)):
         path = os.path.join(log_dir, name)
         if not os.path.isdir(path) or name in KAFKAS_OWN:
@@ -87,24 +98,28 @@ def _directories(log_dir: str) -> Iterator[Finding]:
             found = parse_partition_dir(name)
         except FormatError:
             remedy = f"move it out of the log dir: mv {path} /somewhere/else"
+            if is_in_use:
+                remedy = "move it out of the log dir before the broker starts the next time"
             yield error(path, "is no directory of a partition: a broker does not start beside it", remedy)
         else:
-            yield from _marked(path, found)
+            yield from _marked(path, found, is_in_use)
 
 
-def _marked(path: str, found: PartitionDir) -> Iterator[Finding]:
-    if found.mark == DELETE_DIR_SUFFIX:
+def _marked(path: str, found: PartitionDir, is_in_use: bool) -> Iterator[Finding]:
+    if found.mark == STRAY_DIR_SUFFIX:
+        text = "is stray: the metadata says that its broker has no such replica"
+        yield warning(path, text, removal(path, is_in_use))
+    elif is_in_use:
+        return
+    elif found.mark == DELETE_DIR_SUFFIX:
         remedy = f"a broker removes it a minute after its start; without one: rm -r {path}"
         yield warning(path, "was deleted and is still there", remedy)
-    elif found.mark == STRAY_DIR_SUFFIX:
-        remedy = f"see what is in it with kafkapy dump-log --files {path}, then: rm -r {path}"
-        yield warning(path, "is stray: the metadata says that its broker has no such replica", remedy)
     elif found.mark == FUTURE_DIR_SUFFIX:
         remedy = "a broker goes on with it when it starts"
         yield warning(path, "is a move between log dirs that is not finished", remedy)
 
 
-def _checkpoint(path: str, dirs: LogDirs, log_dir: str) -> Iterator[Finding]:
+def _checkpoint(path: str, dirs: LogDirs, log_dir: str, is_in_use: bool) -> Iterator[Finding]:
     try:
         with open(path, "rb") as file:
             offsets = offset_checkpoint.decode(file.read(), path)
@@ -115,7 +130,8 @@ def _checkpoint(path: str, dirs: LogDirs, log_dir: str) -> Iterator[Finding]:
         yield error(path, text, f"while the broker is stopped, so that it goes by its logs: rm {path}")
         return
     here = {TopicPartition(name.topic, name.partition) for name, _ in partition_dirs(log_dir)}
-    yield from _unknown(path, sorted({TopicPartition(*key) for key in offsets} - here))
+    if not is_in_use:  # a broker that runs writes it anew within a minute
+        yield from _unknown(path, sorted({TopicPartition(*key) for key in offsets} - here))
     if os.path.basename(path) in OFFSETS_OF_LOGS:
         for key, offset in sorted(offsets.items()):
             yield from _beyond(path, TopicPartition(*key), offset, dirs, log_dir)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafkapy.backends.log_dir_lock import holder_of
 from kafkapy.backends.repair_plan import missing_step
 from kafkapy.backends.replica_diff import CopyReport, PartitionReport, ReplicaDiff, Verdict
 from kafkapy.doctor.finding import Finding, error, warning
+from kafkapy.doctor.log_dir_files import removal
 from kafkapy.doctor.unreadable import unreadable
 from kafkapy.errors import KafkapyError
 from kafkapy.log.topic_partition import TopicPartition
@@ -29,8 +31,8 @@ def check_replicas(diff: ReplicaDiff, partition: TopicPartition, where: str) -> 
     for copy in report.copies:
         place = copy.copy.replica.path
         if not copy.copy.is_assigned:
-            remedy = f"see what is in it with kafkapy dump-log --files {place}, then: rm -r {place}"
-            yield warning(place, f"is stray: the metadata has no replica of it on {copy.copy.name}", remedy)
+            text = f"is stray: the metadata has no replica of it on {copy.copy.name}"
+            yield warning(place, text, removal(place, holder_of(copy.copy.replica.log_dir) is not None))
         elif copy.verdict.is_difference and copy.verdict is not Verdict.DAMAGED:
             yield error(place, _text(copy, report), repair)
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable
 
 from kafkapy.output.printing import print_lines
+from kafkapy.output.sink import ControlEscaper, Sink
 
 STYLES = {
     "": "",
@@ -27,12 +28,12 @@ Line = list[Piece]
 def print_styled(lines: Iterable[Line]) -> None:
     """Write lines as they come, with colour where a person looks at them."""
     if not os.isatty(1) or "NO_COLOR" in os.environ:
-        print_lines("".join(text for text, _ in line) for line in lines)
+        sink = Sink()
+        for line in lines:
+            print_lines(["".join(text for text, _ in line)], sink)
         return
     from rich.console import Console
     from rich.text import Text
-
-    from kafkapy.output.sink import ControlEscaper
 
     console, escape = Console(highlight=False, markup=False, emoji=False), ControlEscaper()
     for line in lines:

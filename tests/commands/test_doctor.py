@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -238,6 +239,37 @@ def test_a_cluster_directory(capfd: Capture, made: Path, tmp_path: Path) -> None
     assert any("offline" in text for _, _, text in problems(capfd, "--cluster", demo))
 
 
+def test_a_cluster_directory_and_its_log_dirs_agree(capfd: Capture, demo: Path) -> None:
+    paths = ",".join(map(str, sorted(demo.glob("broker-*"))))
+
+    def of_partitions(*args: str | Path) -> list[tuple[str, str, str]]:
+        return [found for found in problems(capfd, *args) if found[1].startswith(("orders", "solo"))]
+
+    assert of_partitions("--cluster", demo) == of_partitions("--log-dirs", paths) == []
+    for broker in ("2", "3"):
+        assert run(capfd, "cluster", "kill-broker", broker, "--cluster", demo).code == 0
+    found = of_partitions("--cluster", demo)
+    assert ("error", "solo-0", "offline: of the brokers 3, none that runs may lead") in found
+    assert of_partitions("--log-dirs", paths) == found
+
+
+def test_partitions_with_one_cause_are_one_finding_and_errors_come_first(capfd: Capture, demo: Path) -> None:
+    cluster = DirectoryCluster(str(demo), Files(sync=False))
+    cluster.apply(*(CreateTopic(f"t{number}", 3, 3) for number in range(9)), CreateTopic("z", assignments=((3,),)))
+    cluster.close()
+    assert run(capfd, "cluster", "kill-broker", "3", "--cluster", demo).code == 0
+    paths = ",".join(map(str, sorted(demo.glob("broker-*"))))
+    rows = run(capfd, "doctor", "--log-dirs", paths, "--quick", "--output", "jsonl").rows
+    found = [row for row in rows if "offline" in row["text"] or "under-replicated" in row["text"]]
+    topics = ", ".join(["orders 0-1", *(f"t{number} 0-2" for number in range(7))])
+    assert [(row["severity"], row["place"], row["text"]) for row in found] == [
+        ("error", "2 partitions", "offline: of the brokers 3, none that runs may lead (solo 0, z 0)"),
+        ("warning", "29 partitions", f"under-replicated: not in sync on 3 ({topics} and 2 more topics)"),
+    ]
+    for row in found:
+        obey(row["remedy"].partition(": ")[2])
+
+
 def test_lines_end_with_what_it_comes_to(capfd: Capture, made: Path, tmp_path: Path) -> None:
     done = run(capfd, "doctor", "--cluster", made)
     assert done.lines[-1] == f"No problems found in {made}."
@@ -418,26 +450,61 @@ def test_the_config_file_is_checked(capfd: Capture, tmp_path: Path, monkeypatch:
     assert problems(capfd) == []
 
 
-def test_who_holds_a_log_dir_is_asked_without_a_lock(tmp_path: Path) -> None:
-    assert holder_of(str(tmp_path)) is None
-    (tmp_path / ".lock").write_bytes(b"")
-    assert holder_of(str(tmp_path)) is None
-    os.mkfifo(tmp_path / "fifo")
+@contextmanager
+def in_use(log_dir: Path) -> Iterator[int]:
+    """Another process holds a log dir, as a broker that runs does; its id."""
     reading, writing = os.pipe()
+    ending, gate = os.pipe()
     child = os.fork()
     if child == 0:
-        lock = LogDirLock(str(tmp_path))
+        os.close(gate)
+        lock = LogDirLock(str(log_dir))
         os.write(writing, b"x")
-        os.read(os.open(tmp_path / "fifo", os.O_RDONLY), 1)
+        os.read(ending, 1)
         lock.release()
         os._exit(0)
     os.read(reading, 1)
     try:
-        assert f"process {child}" in (holder_of(str(tmp_path)) or "")
+        yield child
     finally:
-        with open(tmp_path / "fifo", "wb") as gate:
-            gate.write(b"x")
+        os.close(gate)
         os.waitpid(child, 0)
+        for each in (reading, writing, ending):
+            os.close(each)
+
+
+def test_who_holds_a_log_dir_is_asked_without_a_lock(tmp_path: Path) -> None:
+    assert holder_of(str(tmp_path)) is None
+    (tmp_path / ".lock").write_bytes(b"")
+    assert holder_of(str(tmp_path)) is None
+    with in_use(tmp_path) as holder:
+        assert f"process {holder}" in (holder_of(str(tmp_path)) or "")
+
+
+def test_nothing_is_removed_under_a_running_broker(capfd: Capture, one: Path) -> None:
+    broker = one / "broker-1"
+    for name in ("old-0.abc-delete", "old-1.abc-stray", "lost+found"):
+        (broker / name).mkdir()
+    shutil.copytree(broker / "rolled-0", broker / "rolled-0.abc-future")
+    (broker / "cleaner-offset-checkpoint").write_text("0\n1\nold 0 1\n")
+    paths = ",".join(map(str, sorted(one.glob("broker-*"))))
+    with in_use(broker):
+        rows = run(capfd, "doctor", "--log-dirs", paths, "--quick", "--output", "jsonl").rows
+    found = {Path(row["place"]).name: row["remedy"] for row in rows if row["severity"] in ("warning", "error")}
+    found.pop("encoding", None)
+    assert found == {
+        "lost+found": "move it out of the log dir before the broker starts the next time",
+        "old-1.abc-stray": f"see what is in it with kafkapy dump-log --files {broker}/old-1.abc-stray, then: "
+        "remove it once the broker is stopped",
+    }
+
+
+@pytest.mark.parametrize("is_held", [False, True])
+def test_a_stray_copy_stays_while_its_log_dir_is_in_use(capfd: Capture, demo: Path, is_held: bool) -> None:
+    stray = Path(shutil.copytree(demo / "broker-3" / "solo-0", demo / "broker-2" / "nosuch-0"))
+    with in_use(demo / "broker-2") if is_held else nullcontext():
+        told = remedy(capfd, "--cluster", demo)
+    assert (f"rm -r {stray}" in told) is not is_held
 
 
 def test_texts_are_wrapped_and_commands_are_not() -> None:

@@ -43,13 +43,47 @@ def test_a_running_cluster(live: LiveKafka, topic: str) -> None:
     assert ("error", f"{topic}-0", said) in found
 
 
+def test_a_lost_quorum(live: LiveKafka, topic: str) -> None:
+    """Partitions are told of, and nobody is sent to look for ACLs."""
+    solo = live.create_topic(live.name("solo"), assignment=[[1], [2], [3]])
+    for broker_id in (2, 3):
+        live.kill_broker(broker_id, wait=False)
+    rows: list[dict[str, Any]] = []
+
+    def is_lost() -> bool:
+        """A leader needs a moment to notice that nobody follows."""
+        rows[:] = findings(live, "--bootstrap-server", live.bootstrap)
+        return any(row["place"] == "quorum" for row in rows)
+
+    live.until(is_lost)
+    (quorum,) = (row for row in rows if row["place"] == "quorum")
+    assert quorum["severity"] == "error"
+    assert quorum["text"].startswith("does not answer, so the metadata cannot change: ")
+    assert "a majority of the voters has to run" in quorum["remedy"]
+    assert not [row for row in rows if "principal" in (row["remedy"] or "")]
+    told = {row["place"]: row["text"] for row in rows if row["severity"] == "error"}
+    assert all("connection refused" in told[f"broker {broker_id}"] for broker_id in (2, 3))
+    assert [text for text in told.values() if "broker 2, which leads, does not answer" in text and "offline" in text]
+    assert not [row for row in rows if row["place"].startswith("configs")]
+    paths = ",".join(str(path) for path in sorted(live.directory.glob("broker-*")))
+    of_files = [
+        problems(live, *where, "--quick") for where in (("--cluster", str(live.directory)), ("--log-dirs", paths))
+    ]
+    assert of_files[0] == of_files[1]
+    live.start_all()
+    live.delete_topics(solo)
+
+
 def test_log_dirs_of_brokers_that_run(live: LiveKafka, topic: str) -> None:
     live.produce(topic, ["a", "b"])
+    gone = live.create_topic(live.name("gone"), partitions=3, replicas=3)
+    live.delete_topics(gone)
     paths = ",".join(str(path) for path in sorted(live.directory.glob("broker-*")))
     rows = findings(live, "--log-dirs", paths, "--quick")
     in_use = [row["place"] for row in rows if "is in use by process" in row["text"]]
     assert in_use == paths.split(",")
     assert not [row for row in rows if "clean stop" in row["text"] or row["place"].endswith("index")]
+    assert not [row for row in rows if f"{gone}-" in row["place"] + row["text"]]
 
 
 def test_what_is_sent_is_told_and_no_more(live: LiveKafka, topic: str) -> None:
