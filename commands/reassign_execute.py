@@ -7,6 +7,7 @@ from kafkapy.errors import KafkaError, UsageError
 from kafkapy.output.counted import counted
 from kafkapy.output.output_format import Output
 
+from .reassign_left import Stage
 from .tool_errors import warn
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ class Execution(NamedTuple):
     @property
     def has_batches(self) -> bool:
         return self.batch_size is not None or self.batch_bytes is not None
+
+    @property
+    def is_throttled(self) -> bool:
+        return self.throttle is not None or self.log_dirs_throttle is not None
 
     def election_of(self, path: str) -> str:
         """The command that elects the preferred leaders of a plan's partitions."""
@@ -136,7 +141,7 @@ def _throttle(cluster: "Cluster", plan: "Reassignment", asked: Execution, output
         if output == Output.KAFKA:
             print_lines([line])
 
-    if asked.throttle is not None or asked.log_dirs_throttle is not None:
+    if asked.is_throttled:
         tell(MUST_VERIFY)
     if asked.throttle is not None:
         current = current_assignment(cluster.image(), plan.replicas)
@@ -161,7 +166,7 @@ def apply_configs(cluster: "Cluster", changes: "list[AlterConfigs]") -> None:
 
 def _run(cluster: "Cluster", plan: "Reassignment", layout: "Layout | None", asked: Execution, output: Output) -> None:
     """Execute the plan; without a layout nobody waits, and it goes as a whole."""
-    from kafkapy.backends.plan_execution import HowToExecute, execute, in_parts
+    from kafkapy.backends.plan_execution import Completed, HowToExecute, execute, in_parts
     from kafkapy.output.printing import print_rows
     from kafkapy.output.progress import Progress
     from kafkapy.output.reassignment_lines import started_rows
@@ -169,17 +174,25 @@ def _run(cluster: "Cluster", plan: "Reassignment", layout: "Layout | None", aske
     parts = [plan] if layout is None else in_parts(layout, plan, asked.batch_size, asked.batch_bytes)
     how = HowToExecute(layout is not None, asked.timeout_ms, not asked.disallow_factor_change)
     progress = Progress(0 if layout is None else _bytes(cluster, plan, layout), quiet_stdout=len(parts) == 1)
-    rows = []
+    rows, stage = [], Stage(len(parts))
     try:
-        for begun in execute(cluster.replica_control(), parts, how, progress.advance):
-            if len(parts) > 1 and begun.partitions:
-                count = counted(len(begun.partitions), "partition")
-                warn(f"kafkapy: batch {begun.part} of {len(parts)}: {count}")
+        for each in execute(cluster.replica_control(), parts, how, progress.advance):
+            if isinstance(each, Completed):
+                stage.complete = each.part
+                continue
+            stage.begun = each.part
+            if len(parts) > 1 and each.partitions:
+                progress.close()
+                count = counted(len(each.partitions), "partition")
+                warn(f"kafkapy: batch {each.part} of {len(parts)}: {count}")
             if output == Output.KAFKA:
-                print_rows(output, started_rows(begun.partitions, begun.log_dirs))
-            rows += list(started_rows(begun.partitions, begun.log_dirs))
-    except KeyboardInterrupt:
-        warn("kafkapy: interrupted; --verify tells how far the moves are, the same --execute goes on")
+                print_rows(output, started_rows(each.partitions, each.log_dirs))
+            rows += list(started_rows(each.partitions, each.log_dirs))
+    except BaseException as error:
+        progress.close()  # nothing else is written on its line
+        if isinstance(error, KeyboardInterrupt):
+            warn("kafkapy: interrupted")
+        stage.tell(asked.is_throttled)
         raise
     finally:
         progress.close()

@@ -27,11 +27,13 @@ def run_verify(chosen: "Selection", path: str, preserve_throttles: bool, output:
 
     plan = read_plan(path, to_execute=False)
     with closing(open_cluster(chosen)) as opened:
-        under_way = opened.replica_control().under_way()
+        control = opened.replica_control()
+        under_way = control.under_way()
         moves = move_states(opened, plan)
 
         def rows() -> Iterator[tuple[str | None, dict[str, Any] | None]]:
-            lags = {} if output == Output.KAFKA else _lags(opened)
+            planned = {partition: state for partition, state in under_way.items() if partition in plan.replicas}
+            lags = {} if output == Output.KAFKA else control.lags(planned)
             yield from partition_state_rows(partition_states(opened.image(), plan.replicas, under_way), lags)
             yield from move_state_rows(moves)
 
@@ -53,15 +55,6 @@ def move_states(cluster: "Cluster", plan: "Reassignment") -> "list[LogDirMoveSta
     targets = {replica: os.path.abspath(path) for replica, path in plan.log_dirs.items()}
     places = cluster.replica_control().places({partition for partition, _ in plan.log_dirs})
     return list(log_dir_move_states(targets, places.current, places.future))
-
-
-def _lags(cluster: "Cluster") -> dict[Any, int]:
-    return {
-        (replica.partition, log_dir.broker_id): replica.offset_lag
-        for log_dir in cluster.log_dirs()
-        for replica in log_dir.replicas
-        if not replica.is_future
-    }
 
 
 def clear_throttles(

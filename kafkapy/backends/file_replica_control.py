@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from kafkapy.backends.replica_control import Copied, Places, ReplicaDirs, Tell
+from kafkapy.backends.replica_control import Copied, Lags, Places, ReplicaDirs, Tell
 from kafkapy.errors import KafkaError, Unsupported
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import AlterConfigs
@@ -55,6 +55,14 @@ class FileReplicaControl:
                 into = found.future if replica.is_future else found.current
                 into[replica.partition, broker] = os.path.abspath(replica.log_dir)
         return found
+
+    def lags(self, under_way: Mapping[TopicPartition, PartitionRegistration]) -> Lags:
+        return {
+            (replica.partition, log_dir.broker_id): replica.offset_lag
+            for log_dir in (self._cluster.log_dirs() if under_way else ())
+            for replica in log_dir.replicas
+            if log_dir.broker_id is not None and replica.partition in under_way and not replica.is_future
+        }
 
     def simulated(self, plan: Assignment) -> MetadataImage:
         return self._cluster.image()

@@ -33,6 +33,12 @@ class Begun(NamedTuple):
     log_dirs: ReplicaDirs
 
 
+class Completed(NamedTuple):
+    """A part, by its number, of which nothing is under way any more."""
+
+    part: int
+
+
 def in_parts(
     layout: Layout, plan: Reassignment, most_partitions: int | None = None, most_bytes: int | None = None
 ) -> list[Reassignment]:
@@ -45,8 +51,8 @@ def in_parts(
 
 def execute(
     control: ReplicaControl, parts: Sequence[Reassignment], how: HowToExecute, copied: Copied
-) -> Iterator[Begun]:
-    """Execute a plan; what begins is handed out when it has begun."""
+) -> Iterator[Begun | Completed]:
+    """Execute a plan; what begins is handed out when it has begun, and each part when it was waited for."""
     for number, part in enumerate(parts, 1):
         control.begin(part, how.allow_factor_change)
         yield Begun(number, part.replicas, {})
@@ -59,3 +65,5 @@ def execute(
                 f"{len(stalled)} of {len(part.replicas)} reassignments cannot be completed now ({told}); when that is "
                 "put right, execute the same plan again to go on"
             )
+        if how.wait:
+            yield Completed(number)

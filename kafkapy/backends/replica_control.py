@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 ReplicaDirs = dict[tuple[TopicPartition, int], str]
 """The log dir of a partition's replica on a broker."""
+Lags = dict[tuple[TopicPartition, int], int]
+"""How many offsets a partition's replica on a broker lacks; without those of which it cannot be known."""
 Copied = Callable[[int], None]
 """Is told how many more bytes were copied."""
 Tell = Callable[[str], object]
@@ -70,6 +72,10 @@ class ReplicaControl(Protocol):
 
     def places(self, partitions: Collection[TopicPartition] | None = None) -> Places:
         """The log dirs of replicas on brokers that are up."""
+        ...
+
+    def lags(self, under_way: Mapping[TopicPartition, PartitionRegistration]) -> Lags:
+        """How far the new replicas of reassignments under way are behind their leaders."""
         ...
 
     def simulated(self, plan: Assignment) -> MetadataImage:

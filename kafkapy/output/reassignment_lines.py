@@ -91,10 +91,11 @@ def moving_rows(log_dirs: Mapping[tuple[TopicPartition, int], str]) -> Rows:
 
 
 def partition_state_rows(states: Iterable[PartitionState], lags: Mapping[tuple[TopicPartition, int], int]) -> Rows:
-    """``--verify``; ``lags`` are how many offsets a replica is behind."""
+    """``--verify``; ``lags`` are how many offsets a replica is behind, where that is known."""
     yield "Status of partition reassignment:", None
     for each in states:
         found = each.registration
+        lacking = [lags.get((each.partition, broker)) for broker in found.adding_replicas]
         row = _row("verified_reassignment", each.partition) | {
             "state": each.state,
             "target": list(each.target),
@@ -102,7 +103,7 @@ def partition_state_rows(states: Iterable[PartitionState], lags: Mapping[tuple[T
             "adding": list(found.adding_replicas),
             "removing": list(found.removing_replicas),
             "isr": list(found.isr),
-            "offset_lag": sum(lags.get((each.partition, broker), 0) for broker in found.adding_replicas),
+            "offset_lag": None if None in lacking else sum(lag for lag in lacking if lag is not None),
         }
         yield _partition_line(each), row
 

@@ -24,7 +24,7 @@ from kafkapy.backends.directory_format import make_cluster
 from kafkapy.backends.failures import kill_broker, lag_broker, replicate, start_broker, stop_broker
 from kafkapy.backends.log_dir_moves import moves_under_way
 from kafkapy.backends.log_dirs import LogDirsCluster
-from kafkapy.backends.plan_execution import HowToExecute, execute, in_parts
+from kafkapy.backends.plan_execution import Begun, Completed, HowToExecute, execute, in_parts
 from kafkapy.backends.reassigning import cancel, check, check_accepted, play, start
 from kafkapy.backends.rollback_file import keep_rollback_file
 from kafkapy.errors import KafkaError, KafkapyError
@@ -300,7 +300,8 @@ def test_a_broker_that_lags_holds_up_a_plan(directory: Path) -> None:
         list(execute(cluster.replica_control(), parts, HowToExecute(True), lambda _: None))
     assert reassignments_under_way(cluster.image()).keys() == {A0}, "the next batch does not begin"
     start_broker(cluster, 4)
-    assert len(list(execute(cluster.replica_control(), parts, HowToExecute(True), lambda _: None))) == 2
+    told = execute(cluster.replica_control(), parts, HowToExecute(True), lambda _: None)
+    assert [(type(each), each.part) for each in told] == [(Begun, 1), (Completed, 1), (Begun, 2), (Completed, 2)]
     assert reassignments_under_way(cluster.image()) == {}
     cluster.close()
 

@@ -323,6 +323,19 @@ def test_no_file_is_overwritten(capfd: Capture, directory: Path, plan: Path, tmp
 # ---- batches, rows, log dirs
 
 
+def test_what_a_batch_that_cannot_be_completed_leaves(capfd: Capture, directory: Path, plan: Path) -> None:
+    assert run(capfd, "cluster", "lag-broker", "3", "--cluster", directory).code == 0
+    held = reassign(capfd, directory, "--execute", FILE, plan, "--batch-size", "1", "--throttle", "1000")
+    assert held.code == 1
+    left, then, why = held.err.splitlines()[-3:]
+    assert left == "kafkapy: batch 1 of 2 is still under way; batch 2 was not begun; throttles stay set"
+    assert then.startswith("kafkapy: next: --verify tells how far the moves are")
+    assert "1 of 1 reassignments cannot be completed now (moving-" in why
+    assert run(capfd, "cluster", "start-broker", "3", "--cluster", directory).code == 0
+    assert reassign(capfd, directory, "--execute", FILE, plan, "--batch-size", "1").code == 0
+    assert replicas(directory) == [(3, 2), (2, 3)]
+
+
 def test_batches_follow_each_other(capfd: Capture, directory: Path, plan: Path) -> None:
     done = reassign(capfd, directory, "--execute", FILE, plan, "--batch-size", "1")
     assert done.lines[-2:] == [

@@ -35,6 +35,7 @@ BEFORE = {
     "kafkapy config show dev": ADD_CONTEXT,
     "kafkapy config remove dev": ADD_CONTEXT,
     "kafkapy lab run mine.yaml": "kafkapy lab show unclean-election --source > mine.yaml",
+    "kafkapy reassign-partitions --generate --drain-broker": "rm -f plan.json",
     "kafkapy metadata-shell -s 0000": f"cp kafkapy-cluster/broker-1/bootstrap.checkpoint {SNAPSHOT}",
 }
 """What a reader would have done before: the beginning of a line, and the command that goes before it, unless the page

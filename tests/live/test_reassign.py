@@ -337,6 +337,26 @@ def test_in_progress(live: LiveKafka, twins: Twins) -> None:
     assert "There is no active reassignment" in twins.same(files, "--verify").out
 
 
+def test_how_much_a_new_replica_lacks(live: LiveKafka, twins: Twins) -> None:
+    """What brokers call offsetLag is 0 all the time."""
+    file, topic = twins.plan([(0, [1, 3], None)])[1], twins.topics[1]
+    end = int(live.kafkapy("get-offsets", *on(live, "--topic-partitions", f"{topic}:0")).out.rpartition(":")[2])
+    assert end > 10
+    live.kafkapy(COMMAND, *on(live, *HELD, "--reassignment-json-file", file))
+    verify = on(live, "--verify", "--reassignment-json-file", file, "--output", "jsonl")
+
+    def row() -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(live.kafkapy(COMMAND, *verify).lines[0])
+        return found
+
+    live.until(lambda: row()["offset_lag"] is not None)
+    held = row()
+    assert (held["state"], held["adding"]) == ("in progress", [3])
+    assert end // 2 < held["offset_lag"] <= end
+    live.kafkapy(COMMAND, *on(live, "--execute", "--wait", "--throttle", "100000000", "--reassignment-json-file", file))
+    assert row()["offset_lag"] == 0
+
+
 RATES = ["follower.replication.throttled.rate=100", "leader.replication.throttled.rate=100"]
 THROTTLED = [
     "follower.replication.throttled.replicas=0:3",

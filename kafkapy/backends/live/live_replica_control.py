@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from kafkapy.backends.cluster import LATEST
 from kafkapy.backends.live.live_reassignments import Targets, alter_reassignments, list_reassignments
 from kafkapy.backends.plan_checks import EXISTING, check_brokers, check_partitions, refusal, terse
-from kafkapy.backends.replica_control import Copied, Places, ReplicaDirs, Tell
+from kafkapy.backends.replica_control import Copied, Lags, Places, ReplicaDirs, Tell
 from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import AlterConfigs
@@ -90,6 +91,25 @@ class LiveReplicaControl:
                     into = found.future if replica.is_future else found.current
                     into[replica.partition, log_dir.broker_id] = log_dir.path
         return found
+
+    def lags(self, under_way: Mapping[TopicPartition, PartitionRegistration]) -> Lags:
+        """By the ends of logs: the offsetLag of DescribeLogDirs is measured from the high watermark that a follower
+        keeps, which is never above its own end, so it is 0 while it is catching up."""
+        from kafkapy.backends.live.replica_ends import ReplicaEnd, replica_ends
+
+        live = self._cluster.live_brokers
+        new = [(partition, broker) for partition, state in under_way.items() for broker in state.adding_replicas]
+        led = [(partition, state.leader) for partition, state in under_way.items()]
+        # leaders are asked last, so that what arrives meanwhile is lacking rather than too much
+        ends, led_ends = (
+            replica_ends(self._client, [each for each in held if each[1] in live], LATEST) for held in (new, led)
+        )
+        leaders = {partition: end.offset for (partition, _), end in led_ends.items() if isinstance(end, ReplicaEnd)}
+        return {
+            (partition, broker): max(0, leaders[partition] - end.offset)
+            for (partition, broker), end in ends.items()
+            if isinstance(end, ReplicaEnd) and partition in leaders
+        }
 
     def simulated(self, plan: Assignment) -> MetadataImage:
         """Without what no move depends on, and with the configs of the plan's topics only."""

@@ -1,9 +1,8 @@
 """The copies of partitions that running brokers have, fetched from each of them and compared.
 
-Where a copy begins and ends is asked for as a tool that looks for faults does (ListOffsets with its own replica id):
-any replica answers that, and with the end of its log, not the high watermark. What lies above the high watermark is not
-read, and neither is what brokers that are down have: both are told. A replica that follows hears of the high watermark
-with its next fetch, so one that has not yet is asked again for a moment.
+Where a copy begins and ends any replica tells (replica_ends.py). What lies above the high watermark is not read, and
+neither is what brokers that are down have: both are told. A replica that follows hears of the high watermark with its
+next fetch, so one that has not yet is asked again for a moment.
 
 A broker tells no more of its leader epochs than the last one, and nothing of how far compaction has come: a topic that
 is compacted is compared by its records, wherever batches differ.
@@ -13,11 +12,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kafkapy.backends.cluster import EARLIEST_LOCAL, LATEST
 from kafkapy.backends.live.client import Call
 from kafkapy.backends.live.live_log_dirs import describe_log_dirs
+from kafkapy.backends.live.replica_ends import Held, ReplicaEnd, replica_ends
 from kafkapy.backends.live.replica_fetching import Extent, FetchedLog
 from kafkapy.backends.replica_diff import Advance, Copy, PartitionReport, diff_copies
 from kafkapy.backends.replicas import Replica
@@ -31,18 +31,9 @@ from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, Topi
 if TYPE_CHECKING:
     from kafkapy.backends.live.live_cluster import LiveCluster
 
-DEBUGGING = -2  # the replica id with which every replica answers
 CLEANUP_POLICY = "cleanup.policy"
 HEARS_S = 1.5  # twice replica.fetch.wait.max.ms, and some more
 PAUSE_S = 0.05
-
-Held = tuple[TopicPartition, int]
-"""A partition's copy on a broker."""
-
-
-class _End(NamedTuple):
-    offset: int
-    epoch: int
 
 
 class LiveReplicaDiff:
@@ -53,7 +44,7 @@ class LiveReplicaDiff:
     def __init__(self, cluster: LiveCluster) -> None:
         self._cluster = cluster
         self._client = cluster.client
-        self._ends: dict[int, dict[Held, _End | KafkapyError]] = {}
+        self._ends: dict[int, dict[Held, ReplicaEnd | KafkapyError]] = {}
         self._high_watermarks: dict[Held, int | KafkapyError] = {}
         self._places: dict[Held, tuple[str, int]] = {}
         self._compacted: set[str] = set()
@@ -67,7 +58,7 @@ class LiveReplicaDiff:
         held = [(partition, broker) for partition in partitions for broker in self._registration(partition).replicas]
         live = self._cluster.live_brokers
         asked = [each for each in held if each[1] in live]
-        self._ends = {spec: self._list_offsets(asked, spec) for spec in (EARLIEST_LOCAL, LATEST)}
+        self._ends = {spec: replica_ends(self._client, asked, spec) for spec in (EARLIEST_LOCAL, LATEST)}
         self._high_watermarks = self._fetch_high_watermarks(asked)
         brokers = {broker for (_, broker), found in self._high_watermarks.items() if isinstance(found, int)}
         for log_dir in describe_log_dirs(self._client, brokers, partitions) if brokers else []:
@@ -106,8 +97,8 @@ class LiveReplicaDiff:
 
     def _log(self, partition: TopicPartition, broker: int) -> FetchedLog:
         start, end = (self._ends[spec][partition, broker] for spec in (EARLIEST_LOCAL, LATEST))
-        assert isinstance(start, _End)
-        assert isinstance(end, _End)
+        assert isinstance(start, ReplicaEnd)
+        assert isinstance(end, ReplicaEnd)
         high_watermark = self._high_watermarks[partition, broker]
         assert isinstance(high_watermark, int)
         path, size = self._places.get((partition, broker), (f"broker {broker}", 0))
@@ -118,7 +109,7 @@ class LiveReplicaDiff:
     def _copy(self, log: FetchedLog, registration: PartitionRegistration) -> Copy:
         broker, partition = log.broker_id, log.partition
         end = self._ends[LATEST][partition, broker]
-        assert isinstance(end, _End)
+        assert isinstance(end, ReplicaEnd)
         log_dir = self._places.get((partition, broker), ("", 0))[0]
         return Copy(
             Replica(partition, log_dir, log.path),
@@ -151,26 +142,9 @@ class LiveReplicaDiff:
             if entry.name == CLEANUP_POLICY and "compact" in (entry.value or "")
         }
 
-    def _list_offsets(self, held: Sequence[Held], spec: int) -> dict[Held, _End | KafkapyError]:
-        """Where copies begin or end; an error in the place of what could not be told."""
-        brokers: dict[int, dict[str, list[int]]] = {}
-        for (topic, number), broker in held:
-            brokers.setdefault(broker, {}).setdefault(topic, []).append(number)
-        calls = [Call("ListOffsets", _request(topics, spec), broker) for broker, topics in brokers.items()]
-        found: dict[Held, _End | KafkapyError] = {}
-        for broker, response in zip(brokers, self._client.call_all(calls), strict=True):
-            if isinstance(response, KafkapyError):
-                found.update((each, response) for each in held if each[1] == broker)
-                continue
-            for topic in response["topics"]:
-                for each in topic["partitions"]:
-                    found[TopicPartition(topic["name"], each["partitionIndex"]), broker] = _end(each)
-        missing = KafkapyError("the broker did not tell its offsets")
-        return {each: found.get(each, missing) for each in held}
-
     def _fetch_high_watermarks(self, held: Sequence[Held]) -> dict[Held, int | KafkapyError]:
         """How far copies can be read; who lags behind its leader is asked again for a while."""
-        ends = {each: end for each in held if isinstance(end := self._ends[LATEST][each], _End)}
+        ends = {each: end for each in held if isinstance(end := self._ends[LATEST][each], ReplicaEnd)}
         found: dict[Held, int | KafkapyError] = {}
         asked, until = dict(ends), time.monotonic() + HEARS_S
         while asked:
@@ -185,7 +159,7 @@ class LiveReplicaDiff:
         own, led = found.get(held), found.get((held[0], self._registration(held[0]).leader))
         return isinstance(own, int) and isinstance(led, int) and own < min(led, end)
 
-    def _ask_high_watermarks(self, ends: Mapping[Held, _End]) -> dict[Held, int | KafkapyError]:
+    def _ask_high_watermarks(self, ends: Mapping[Held, ReplicaEnd]) -> dict[Held, int | KafkapyError]:
         """Fetches at the ends of logs, where there is nothing to get but what stands beside the records."""
         topics = self._cluster.image().topics
         names = {topics[partition.topic].id: partition.topic for partition, _ in ends}
@@ -211,19 +185,3 @@ class LiveReplicaDiff:
 def _fetch(topics: Mapping[str, TopicImage], wanted: Mapping[str, list[Value]]) -> Value:
     fields = [{"topic": name, "topicId": topics[name].id, "partitions": each} for name, each in wanted.items()]
     return {"maxWaitMs": 0, "minBytes": 0, "maxBytes": 1, "topics": fields}
-
-
-def _request(topics: dict[str, list[int]], spec: int) -> Value:
-    return {
-        "replicaId": DEBUGGING,
-        "topics": [
-            {"name": name, "partitions": [{"partitionIndex": number, "timestamp": spec} for number in numbers]}
-            for name, numbers in topics.items()
-        ],
-    }
-
-
-def _end(partition: Value) -> _End | KafkapyError:
-    if partition["errorCode"] != NONE:
-        return kafka_error(partition["errorCode"])
-    return _End(partition["offset"], partition["leaderEpoch"])
