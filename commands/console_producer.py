@@ -161,7 +161,8 @@ def console_producer(
     }
     configs = load_properties(config_file, config_pairs)
     configs.update({name: str(value) for name, value in explicit.items() if value is not None})
-    configs["compression.type"] = compression_codec or "none"
+    if compression_codec is not None:
+        configs["compression.type"] = compression_codec
     from kafkapy.backends.line_reader import ReaderOptions
     from kafkapy.backends.producer_options import ProducerOptions
     from kafkapy.backends.selection import open_cluster_for_writing
@@ -195,7 +196,7 @@ def _produce(
 
     identity = None
     if transactional_id is not None:
-        identity = TransactionalIdentity(cluster.transactions(), transactional_id)
+        identity = TransactionalIdentity(cluster.transactions(), transactional_id, options.transaction_timeout_ms)
     producer = LineProducer(
         cluster,
         topic,

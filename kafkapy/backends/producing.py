@@ -179,6 +179,8 @@ class RecordAccumulator:
 
     def append(self, key: bytes | None, payload: bytes, now: int) -> None:
         """Add a record of any shape; ``payload`` is what ``encode_payload`` gives."""
+        if self._options.ignores_keys:
+            key = None
         while True:
             partition = self._sticky if key is None else partition_for_key(key, self._partitions)
             if self._batch(partition, now).add(payload, now, self._limit):

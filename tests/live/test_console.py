@@ -318,6 +318,16 @@ def test_transactions_are_committed_or_aborted(live: LiveKafka, abort_every: int
     assert sorted(everything.out.splitlines()) == lines.splitlines()
 
 
+def test_a_transaction_may_be_open_for_as_long_as_was_said(live: LiveKafka) -> None:
+    topic, transactional_id = live.create_topic(), live.name("console-tx")
+    on = ("--bootstrap-server", live.bootstrap)
+    options = ("--transactional-id", transactional_id, "--command-property", "transaction.timeout.ms=5000")
+    assert live.kafkapy("console-producer", *on, "--topic", topic, *options, stdin="hi\n").code == 0
+    described = live.kafka("TransactionsCommand", *on, "describe", "--transactional-id", transactional_id)
+    header, row = (line.split("\t") for line in described.out.splitlines())
+    assert dict(zip(map(str.strip, header), map(str.strip, row), strict=False))["TransactionTimeoutMs"] == "5000"
+
+
 def test_a_batch_larger_than_the_limits_comes_all_the_same(live: LiveKafka) -> None:
     topic = live.create_topic(configs={"max.message.bytes": "5000000"})
     on = ("--bootstrap-server", live.bootstrap, "--topic", topic)

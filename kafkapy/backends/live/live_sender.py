@@ -1,7 +1,8 @@
 """A producer's batches to the leaders of their partitions, several under way at a time.
 
-A broker has up to five requests at once, each with a batch for every partition of its that has one. Batches wait in
-memory up to ``buffer.memory``; then ``send`` waits, too. Order and numbers are those of ``partition_queue``.
+A broker has up to five requests at once (``max.in.flight.requests.per.connection``), each with a batch for every
+partition of its that has one. Batches wait in memory up to ``buffer.memory``; then ``send`` waits, too. Order and
+numbers are those of ``partition_queue``.
 
 What passes by itself is tried again with fresh metadata until a batch is older than ``delivery.timeout.ms``. A batch
 that is too large for its topic is halved. A broker that has forgotten the producer (all its records were deleted) is
@@ -32,7 +33,6 @@ from kafkapy.formats.record_batch import (
 )
 from kafkapy.log.topic_partition import TopicPartition
 
-MOST_IN_FLIGHT = 5
 WAKE_MS = 1_000
 AT_ONCE = 4  # batches that wait for each other, since a look at the network costs as much as a batch
 ROUND_TRIP_EVERY = 1 << 20  # bytes without acks before it is asked whether they have arrived
@@ -142,7 +142,8 @@ class LiveSender:
                 continue
             size = sizes.get(leader.node, 0) + len(queue.waiting[0].packed.records)
             is_full = leader.node in sizes and size > self._options.max_request_size
-            is_free = len(self._in_flight.get(leader.node, ())) < MOST_IN_FLIGHT and queue.may_go_to(leader.node)
+            in_flight = len(self._in_flight.get(leader.node, ()))
+            is_free = in_flight < self._options.max_in_flight and queue.may_go_to(leader.node)
             if is_free and not is_full and not self._is_forgotten:
                 sizes[leader.node] = size
                 nodes.setdefault(leader.node, {})[partition] = queue.take(leader.node)
