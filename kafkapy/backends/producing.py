@@ -168,6 +168,11 @@ class RecordAccumulator:
         """When the oldest batch that waits was begun; None where none waits."""
         return min((batch.base_timestamp for batch in self._open.values()), default=None)
 
+    @property
+    def record_count(self) -> int:
+        """How many records wait."""
+        return sum(batch.count for batch in self._open.values())
+
     def append_values(self, lines: Sequence[bytes], now: int) -> None:
         """Add records that have nothing but a value."""
         start = 0

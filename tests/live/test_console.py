@@ -279,7 +279,7 @@ def test_a_record_that_is_too_large_for_the_topic_is_told(live: LiveKafka) -> No
     done = live.kafkapy("console-producer", *on, stdin=lines)
     assert done.code == 1
     assert "RecordTooLargeException: The request included a message larger than the max message size" in done.err
-    assert done.err.endswith("kafkapy: 1 messages were not acknowledged\n")
+    assert done.err.endswith("kafkapy: 1 of 3 messages were not acknowledged\n")
     assert [line.split("\t")[-1] for line in _read(live, topic).splitlines()] == ["small", "also small"]
 
 

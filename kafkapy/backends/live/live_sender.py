@@ -16,9 +16,9 @@ import time
 from typing import Any
 
 from kafkapy.backends.batch_sender import Failed
-from kafkapy.backends.live.client import Call, Client
+from kafkapy.backends.live.client import Call, Client, is_passing
 from kafkapy.backends.live.library.network import ConnectionLost, Pending
-from kafkapy.backends.live.live_producing import BEFORE_TRANSACTIONS_V2, init_producer_id, produce_fields
+from kafkapy.backends.live.live_producing import BEFORE_TRANSACTIONS_V2, ask_producer_id, produce_fields
 from kafkapy.backends.live.partition_queue import PartitionQueue, WaitingBatch
 from kafkapy.backends.live.record_leaders import Leader, Leaders
 from kafkapy.backends.producer_identity import ProducerIdentity
@@ -99,6 +99,11 @@ class LiveSender:
         """Whether nothing waits or is under way."""
         return all(queue.is_empty for queue in self._queues.values())
 
+    @property
+    def unsettled(self) -> int:
+        """How many records wait or are under way."""
+        return sum(queue.record_count for queue in self._queues.values())
+
     def flush(self) -> None:
         """Wait until everything is acknowledged, or given up."""
         while not self.is_settled:
@@ -129,10 +134,10 @@ class LiveSender:
     def _send_ready(self) -> None:
         """Send what can be sent: to each broker that leads something, a batch a partition."""
         now = time.monotonic()
-        if self._is_forgotten:
-            self._renew()
         if self._is_stale and now >= self._refresh_at:
             self._refresh(now)
+        if self._is_forgotten and not self._is_stale:
+            self._renew()
         nodes: dict[int, _Sent] = {}
         sizes: dict[int, int] = {}
         for partition, queue in self._queues.items():
@@ -288,8 +293,15 @@ class LiveSender:
         if any(self._in_flight.values()) or self._identity.transactional:
             self._is_forgotten = not self._identity.transactional
             return
+        try:
+            self._identity.renew(ask_producer_id(self._client))
+        except KafkapyError as error:
+            if not is_passing(error):
+                raise
+            self._last_error = error
+            self._is_stale = True
+            return
         self._is_forgotten = False
-        self._identity.renew(init_producer_id(self._client))
         self._numbered_for = (self._identity.producer_id, self._identity.epoch)
         for queue in self._queues.values():
             queue.start_over()
