@@ -33,6 +33,8 @@ OLD_BATCH_SIZE = (
     "Use --batch-size instead."
 )
 CLIENT_ID = "console-producer"
+PATIENCE_S = 1.0
+"""How long after Ctrl-C records may be on their way before that is told."""
 LINE_READERS = ("LineMessageReader", "org.apache.kafka.tools.LineMessageReader")
 
 app = new_app()
@@ -161,7 +163,8 @@ def console_producer(
     }
     configs = load_properties(config_file, config_pairs)
     configs.update({name: str(value) for name, value in explicit.items() if value is not None})
-    configs["compression.type"] = compression_codec or "none"
+    if compression_codec is not None:
+        configs["compression.type"] = compression_codec
     from kafkapy.backends.line_reader import ReaderOptions
     from kafkapy.backends.producer_options import ProducerOptions
     from kafkapy.backends.selection import open_cluster_for_writing
@@ -170,11 +173,9 @@ def console_producer(
     where = selection(cluster, log_dirs, bootstrap_server)._replace(properties={"client.id": CLIENT_ID, **configs})
     opened = open_cluster_for_writing(where, sync=not no_fsync)
     try:
-        failures = _produce(opened, topic, options, reader, sync, transactional_id, transaction_size, abort_every)
+        _produce(opened, topic, options, reader, sync, transactional_id, transaction_size, abort_every)
     finally:
         opened.close()
-    if failures:
-        raise KafkapyError(f"{failures} messages were not acknowledged")
 
 
 def _produce(
@@ -186,7 +187,7 @@ def _produce(
     transactional_id: str | None,
     transaction_size: int,
     abort_every: int,
-) -> int:
+) -> None:
     import time
     from random import Random
 
@@ -195,7 +196,7 @@ def _produce(
 
     identity = None
     if transactional_id is not None:
-        identity = TransactionalIdentity(cluster.transactions(), transactional_id)
+        identity = TransactionalIdentity(cluster.transactions(), transactional_id, options.transaction_timeout_ms)
     producer = LineProducer(
         cluster,
         topic,
@@ -207,16 +208,44 @@ def _produce(
         sync=sync,
         identity=identity,
     )
-    if identity is None:
+    try:
+        if identity is None:
+            _send_all(producer)
+        else:
+            transactions = Transactions(producer, identity, transaction_size, abort_every)
+            _send_input(transactions)
+            transactions.end()
+    except BaseException:
+        if producer.unsent:
+            producer.tell(f"kafkapy: {_unsent(producer)} were not acknowledged")
+        raise
+    if producer.unsent:
+        raise KafkapyError(f"{_unsent(producer)} were not acknowledged")
+
+
+def _unsent(producer: "LineProducer") -> str:
+    return f"{producer.unsent} of {producer.records} messages"
+
+
+def _send_all(producer: "LineProducer") -> None:
+    """Also the lines before one that is wrong, or before Ctrl-C: who waits for that is told what for."""
+    import threading
+
+    def tell() -> None:
+        producer.tell(f"kafkapy: {_unsent(producer)} are not acknowledged yet; another Ctrl-C gives them up")
+
+    waiting = threading.Timer(PATIENCE_S, tell)
+    waiting.daemon = True
+    try:
+        _send_input(producer)
+    except KeyboardInterrupt:
+        waiting.start()
+        raise
+    finally:
         try:
-            _send_input(producer)
+            producer.pause()
         finally:
-            producer.pause()  # also the lines before one that is wrong
-    else:
-        transactions = Transactions(producer, identity, transaction_size, abort_every)
-        _send_input(transactions)
-        transactions.end()
-    return producer.failures
+            waiting.cancel()
 
 
 def _send_input(producer: "LineProducer | Transactions") -> None:

@@ -32,6 +32,11 @@ class Sender(Protocol):
         """Whether nothing that was sent has to be looked after."""
         ...
 
+    @property
+    def unsettled(self) -> int:
+        """How many records of what was sent are neither acknowledged nor told as failed."""
+        ...
+
     def send(self, partition: int, batch: OpenBatch) -> float:
         """Send a batch, maybe later; how much smaller its codec made it."""
         ...
@@ -53,6 +58,7 @@ class BatchSender:
     """Sends the batches of one producer to one topic; ``failed`` is told of those that were refused."""
 
     is_settled = True
+    unsettled = 0
 
     def __init__(
         self,

@@ -56,6 +56,7 @@ class LineProducer:
         self._identity = identity
         self._accumulator: RecordAccumulator | None = None
         self._sender: Sender | None = None
+        self.records = 0
         self.failures = 0
 
     def send(self, lines: list[bytes]) -> None:
@@ -66,6 +67,7 @@ class LineProducer:
         accumulator = self._accumulator or self._begin()
         longest = max(map(len, lines)) + LONGEST_FRAME + HEADER_SIZE + MAX_RECORD_OVERHEAD
         if self._values_only and not self._sync and longest <= self._options.max_request_size:
+            self.records += len(lines)
             accumulator.append_values(lines, now)
         else:
             for line in lines:
@@ -79,6 +81,12 @@ class LineProducer:
         if oldest is None:
             return None if self._sender is None or self._sender.is_settled else 0
         return max(0, oldest + self._options.linger_ms - self._clock())
+
+    @property
+    def unsent(self) -> int:
+        """How many records were refused, or are not acknowledged yet."""
+        waiting = 0 if self._accumulator is None else self._accumulator.record_count
+        return self.failures + waiting + (0 if self._sender is None else self._sender.unsettled)
 
     def pause(self) -> None:
         """Send everything that waits, and have it where acks ask for it."""
@@ -105,6 +113,7 @@ class LineProducer:
                 self.tell(f"kafkapy: there is no topic '{self._topic}' yet; did you mean '{hint}'?")
 
     def _send_one(self, line: Line, accumulator: RecordAccumulator, now: int) -> None:
+        self.records += 1
         limit = self._options.max_request_size
         payload = encode_payload(line)
         size = HEADER_SIZE + MAX_RECORD_OVERHEAD + len(payload)

@@ -72,10 +72,11 @@ class TransactionalIdentity:
 
     transactional = True
 
-    def __init__(self, coordinator: Transactions, transactional_id: str) -> None:
+    def __init__(self, coordinator: Transactions, transactional_id: str, timeout_ms: int) -> None:
+        """The coordinator aborts a transaction that is open for longer than ``timeout_ms``."""
         self._coordinator = coordinator
         self.transactional_id = transactional_id
-        self.producer_id, self.epoch = coordinator.init_producer_id(transactional_id)
+        self.producer_id, self.epoch = coordinator.init_producer_id(transactional_id, timeout_ms)
         self._partitions: set[TopicPartition] = set()
 
     def renew(self, producer_id: int) -> None:

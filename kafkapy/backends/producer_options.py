@@ -2,6 +2,9 @@
 
 Idempotence is on unless it is switched off, or something that was asked for excludes it and it was not asked for by
 name: acks other than all, no retries, or more than five requests in flight.
+
+A config that would have records go elsewhere or otherwise than they do here is refused. Those that only say how well
+the network is used, as how partitions are adapted to slow brokers, are left out.
 """
 
 from __future__ import annotations
@@ -9,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 
-from kafkapy.errors import FormatError, KafkaError
+from kafkapy.errors import FormatError, KafkaError, KafkapyError
 from kafkapy.formats.compression import Codec
 from kafkapy.formats.java_parsing import parse_int, parse_long
 
 ACKS = {"all": -1, "-1": -1, "0": 0, "1": 1}
 CODECS = {codec.label: codec for codec in Codec}
 MAX_IN_FLIGHT = 5
+IN_FLIGHT = "max.in.flight.requests.per.connection"
 
 Value = TypeVar("Value")
 
@@ -34,10 +38,14 @@ class ProducerOptions(NamedTuple):
     buffer_memory: int = 32 << 20
     delivery_timeout_ms: int = 120_000
     retries: int | None = None
+    max_in_flight: int = MAX_IN_FLIGHT
+    ignores_keys: bool = False
+    transaction_timeout_ms: int = 60_000
 
     @classmethod
     def of(cls, configs: Mapping[str, str]) -> ProducerOptions:
         """The options that ``configs`` stand for; others are ignored, as those of connections."""
+        _refuse(configs)
         codec: Codec = _one_of(configs, "compression.type", CODECS, "none")
         acks: int = _one_of(configs, "acks", ACKS, "all")
         return cls(
@@ -51,7 +59,34 @@ class ProducerOptions(NamedTuple):
             buffer_memory=_number(configs, "buffer.memory", 32 << 20),
             delivery_timeout_ms=_number(configs, "delivery.timeout.ms", 120_000),
             retries=_number(configs, "retries", 0) if "retries" in configs else None,
+            max_in_flight=min(_number(configs, IN_FLIGHT, MAX_IN_FLIGHT, 1), MAX_IN_FLIGHT),
+            ignores_keys=_is_true(configs, "partitioner.ignore.keys"),
+            transaction_timeout_ms=_number(configs, "transaction.timeout.ms", 60_000, 1),
         )
+
+
+def _refuse(configs: Mapping[str, str]) -> None:
+    """What would be something else than asked for, if it was ignored."""
+    if configs.get("partitioner.class", "").strip():
+        raise _unusable("partitioner.class", "it names a Java class, which kafkapy cannot run: leave it out")
+    if configs.get("transactional.id", "").strip():
+        raise _unusable("transactional.id", "give --transactional-id, which also says where transactions end")
+    if _is_true(configs, "transaction.two.phase.commit.enable"):
+        raise _unusable("transaction.two.phase.commit.enable", "kafkapy ends its transactions by itself: leave it out")
+
+
+def _unusable(name: str, reason: str) -> KafkapyError:
+    return KafkapyError(f"{name} cannot be honoured: {reason}")
+
+
+def _is_true(configs: Mapping[str, str], name: str) -> bool:
+    text = configs.get(name, "false").strip().lower()
+    if text not in ("true", "false"):
+        raise KafkaError(
+            "ConfigException",
+            f"Invalid value {text} for configuration {name}: Expected value to be either true or false",
+        )
+    return text == "true"
 
 
 def _is_idempotent(configs: Mapping[str, str], acks: int) -> bool:
@@ -63,14 +98,14 @@ def _is_idempotent(configs: Mapping[str, str], acks: int) -> bool:
         why_not = "Must set acks to all in order to use the idempotent producer."
     elif _number(configs, "retries", 1) == 0:
         why_not = "Must set retries to non-zero when using the idempotent producer."
-    elif _number(configs, "max.in.flight.requests.per.connection", MAX_IN_FLIGHT) > MAX_IN_FLIGHT:
+    elif _number(configs, IN_FLIGHT, MAX_IN_FLIGHT) > MAX_IN_FLIGHT:
         why_not = "Must set max.in.flight.requests.per.connection to at most 5 to use the idempotent producer."
     if why_not is not None and asked is not None:
         raise KafkaError("ConfigException", why_not)
     return why_not is None
 
 
-def _number(configs: Mapping[str, str], name: str, default: int) -> int:
+def _number(configs: Mapping[str, str], name: str, default: int, lowest: int = 0) -> int:
     if name not in configs:
         return default
     text = configs[name].strip()
@@ -81,8 +116,10 @@ def _number(configs: Mapping[str, str], name: str, default: int) -> int:
         raise KafkaError(
             "ConfigException", f"Invalid value {text} for configuration {name}: Not a number of type {kind}"
         ) from None
-    if value < 0:
-        raise KafkaError("ConfigException", f"Invalid value {text} for configuration {name}: Value must be at least 0")
+    if value < lowest:
+        raise KafkaError(
+            "ConfigException", f"Invalid value {text} for configuration {name}: Value must be at least {lowest}"
+        )
     return value
 
 

@@ -168,6 +168,11 @@ class RecordAccumulator:
         """When the oldest batch that waits was begun; None where none waits."""
         return min((batch.base_timestamp for batch in self._open.values()), default=None)
 
+    @property
+    def record_count(self) -> int:
+        """How many records wait."""
+        return sum(batch.count for batch in self._open.values())
+
     def append_values(self, lines: Sequence[bytes], now: int) -> None:
         """Add records that have nothing but a value."""
         start = 0
@@ -179,6 +184,8 @@ class RecordAccumulator:
 
     def append(self, key: bytes | None, payload: bytes, now: int) -> None:
         """Add a record of any shape; ``payload`` is what ``encode_payload`` gives."""
+        if self._options.ignores_keys:
+            key = None
         while True:
             partition = self._sticky if key is None else partition_for_key(key, self._partitions)
             if self._batch(partition, now).add(payload, now, self._limit):

@@ -13,7 +13,7 @@ from kafkapy.backends.line_producer import LineProducer
 from kafkapy.backends.line_reader import Line, ReaderOptions
 from kafkapy.backends.producer_options import ProducerOptions
 from kafkapy.backends.producing import OpenBatch, RecordAccumulator, encode_payload
-from kafkapy.errors import KafkaError
+from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.compression import Codec
 from kafkapy.formats.murmur2 import partition_for_key
 from kafkapy.formats.record_batch import BatchOptions, Header, Record, encode_batch
@@ -257,6 +257,13 @@ def test_a_record_larger_than_a_request() -> None:
             ProducerOptions(codec=Codec.ZSTD, level=7),
         ),
         ({"client.id": "x", "max.request.size": "7"}, ProducerOptions(max_request_size=7)),
+        ({"max.in.flight.requests.per.connection": "1"}, ProducerOptions(max_in_flight=1)),
+        (
+            {"max.in.flight.requests.per.connection": "9", "enable.idempotence": "false"},
+            ProducerOptions(idempotent=False),
+        ),
+        ({"partitioner.ignore.keys": "true"}, ProducerOptions(ignores_keys=True)),
+        ({"transaction.timeout.ms": "5000"}, ProducerOptions(transaction_timeout_ms=5000)),
     ],
 )
 def test_producer_configs(configs: dict[str, str], expected: ProducerOptions) -> None:
@@ -270,12 +277,27 @@ def test_producer_configs(configs: dict[str, str], expected: ProducerOptions) ->
         ({"compression.type": "zip"}, "String must be one of: none, gzip, snappy, lz4, zstd"),
         ({"batch.size": "x"}, "Invalid value x for configuration batch.size: Not a number of type INT"),
         ({"linger.ms": "-1"}, "Invalid value -1 for configuration linger.ms: Value must be at least 0"),
+        ({"transaction.timeout.ms": "0"}, "for configuration transaction.timeout.ms: Value must be at least 1"),
+        ({"partitioner.ignore.keys": "1"}, "Expected value to be either true or false"),
+        ({"partitioner.class": "org.example.Own"}, "partitioner.class cannot be honoured"),
+        ({"transactional.id": "x"}, "give --transactional-id"),
+        ({"transaction.two.phase.commit.enable": "true"}, "transaction.two.phase.commit.enable cannot be honoured"),
         ({"acks": "0", "enable.idempotence": "true"}, "Must set acks to all in order to use the idempotent producer."),
     ],
 )
 def test_configs_that_cannot_be(configs: dict[str, str], error: str) -> None:
-    with pytest.raises(KafkaError, match=error):
+    with pytest.raises(KafkapyError, match=error):
         ProducerOptions.of(configs)
+
+
+def test_keys_may_be_ignored() -> None:
+    sent: list[int] = []
+    options = ProducerOptions(ignores_keys=True)
+    accumulator = RecordAccumulator(50, options, Random(0), lambda partition, _: sent.append(partition) or 1.0)
+    for number in range(20):
+        accumulator.append(b"%d" % number, b"x", NOW)
+    accumulator.drain()
+    assert len(sent) == 1
 
 
 def test_without_idempotence_there_is_no_producer_id() -> None:

@@ -87,7 +87,7 @@ def test_old_spellings(produce: Run, consumed: Callable[..., str]) -> None:
 def test_a_record_that_the_producer_refuses(produce: Run, consumed: Callable[..., str]) -> None:
     done = produce(f"a\n{'x' * 1000}\nb\n", "--command-property", "max.request.size=500")
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == "kafkapy: 1 messages were not acknowledged"
+    assert done.stderr.splitlines()[-1] == "kafkapy: 1 of 3 messages were not acknowledged"
     assert "larger than 500, which is the value of the max.request.size configuration." in done.stderr
     assert consumed() == "a\nb\n"
 

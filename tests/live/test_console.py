@@ -279,7 +279,7 @@ def test_a_record_that_is_too_large_for_the_topic_is_told(live: LiveKafka) -> No
     done = live.kafkapy("console-producer", *on, stdin=lines)
     assert done.code == 1
     assert "RecordTooLargeException: The request included a message larger than the max message size" in done.err
-    assert done.err.endswith("kafkapy: 1 messages were not acknowledged\n")
+    assert done.err.endswith("kafkapy: 1 of 3 messages were not acknowledged\n")
     assert [line.split("\t")[-1] for line in _read(live, topic).splitlines()] == ["small", "also small"]
 
 
@@ -316,6 +316,16 @@ def test_transactions_are_committed_or_aborted(live: LiveKafka, abort_every: int
     assert sorted(theirs.out.splitlines()) == sorted(ours.out.splitlines()) == [f"{n:03}" for n in expected]
     everything = live.kafkapy("console-consumer", *on, "--from-beginning", "--no-follow")
     assert sorted(everything.out.splitlines()) == lines.splitlines()
+
+
+def test_a_transaction_may_be_open_for_as_long_as_was_said(live: LiveKafka) -> None:
+    topic, transactional_id = live.create_topic(), live.name("console-tx")
+    on = ("--bootstrap-server", live.bootstrap)
+    options = ("--transactional-id", transactional_id, "--command-property", "transaction.timeout.ms=5000")
+    assert live.kafkapy("console-producer", *on, "--topic", topic, *options, stdin="hi\n").code == 0
+    described = live.kafka("TransactionsCommand", *on, "describe", "--transactional-id", transactional_id)
+    header, row = (line.split("\t") for line in described.out.splitlines())
+    assert dict(zip(map(str.strip, header), map(str.strip, row), strict=False))["TransactionTimeoutMs"] == "5000"
 
 
 def test_a_batch_larger_than_the_limits_comes_all_the_same(live: LiveKafka) -> None:

@@ -87,6 +87,7 @@ class Client:
         self._links: dict[tuple[Address, str], Pending[Link]] = {}
         self._nodes: dict[int, Node] = {}
         self._controller: int | None = None
+        self._was_reached = False
         self.leaders: dict[TopicPartition, int] = {}
 
     def call(self, api: str, fields: Value, node: int | None = None, timeout_ms: int | None = None) -> Value:
@@ -168,7 +169,7 @@ class Client:
             try:
                 return attempt()
             except (ConnectionLost, KafkaError) as error:
-                if not is_passing(error) or not self._has_links() or retry >= self.config.retries:
+                if not is_passing(error) or not self._was_reached or retry >= self.config.retries:
                     raise
                 if time.monotonic() + backoff / 1000 > end:
                     raise self._gave_up(error) from None
@@ -180,7 +181,8 @@ class Client:
     def _gave_up(self, error: KafkapyError) -> KafkapyError:
         if not isinstance(error, ConnectionLost):
             return error
-        return ConnectionLost(f"{error}; tried for {self.config.api_limit}")
+        tried = f"; tried for {self.config.api_limit}"
+        return ConnectionLost(str(error).removesuffix(tried) + tried)  # one try may have been many of its own
 
     def _limit(self, timeout_ms: int | None) -> Limit:
         """How long a request may take; ``timeout_ms`` is for one that the broker answers late by its nature."""
@@ -246,7 +248,9 @@ class Client:
         pending = self._links.get((address, channel))
         if pending is None or (pending.is_done and not (pending.future.exception is None and pending.result().is_open)):
             pending = self._links[address, channel] = self._network.start(self._network.connect(address))
-        return await pending
+        link = await pending
+        self._was_reached = True
+        return link
 
     async def _learn(self) -> None:
         if _METADATA in (await self._any_link()).versions:
@@ -257,10 +261,6 @@ class Client:
         raise_for(response["errorCode"], response["errorMessage"])
         self._controller = response["controllerId"]
         self.learn(Node(each["brokerId"], each["host"], each["port"], each["rack"]) for each in response["brokers"])
-
-    def _has_links(self) -> bool:
-        """Whether anything was ever reached."""
-        return any(pending.is_done and pending.future.exception is None for pending in self._links.values())
 
 
 def is_passing(answer: object) -> TypeGuard[KafkapyError]:

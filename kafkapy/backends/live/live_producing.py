@@ -80,11 +80,12 @@ def produce_fields(
 
 def init_producer_id(client: Client) -> int:
     """A producer id that nobody has used."""
+    return client.retrying(lambda: ask_producer_id(client))
 
-    def attempt() -> int:
-        response = client.call("InitProducerId", {"transactionalId": None, "transactionTimeoutMs": NO_TIMEOUT_MS})
-        raise_for(response["errorCode"])
-        producer_id: int = response["producerId"]
-        return producer_id
 
-    return client.retrying(attempt)
+def ask_producer_id(client: Client) -> int:
+    """The same by one try, for whoever has other things to look after meanwhile."""
+    response = client.call("InitProducerId", {"transactionalId": None, "transactionTimeoutMs": NO_TIMEOUT_MS})
+    raise_for(response["errorCode"])
+    producer_id: int = response["producerId"]
+    return producer_id

@@ -1,7 +1,8 @@
 """A producer's batches to the leaders of their partitions, several under way at a time.
 
-A broker has up to five requests at once, each with a batch for every partition of its that has one. Batches wait in
-memory up to ``buffer.memory``; then ``send`` waits, too. Order and numbers are those of ``partition_queue``.
+A broker has up to five requests at once (``max.in.flight.requests.per.connection``), each with a batch for every
+partition of its that has one. Batches wait in memory up to ``buffer.memory``; then ``send`` waits, too. Order and
+numbers are those of ``partition_queue``.
 
 What passes by itself is tried again with fresh metadata until a batch is older than ``delivery.timeout.ms``. A batch
 that is too large for its topic is halved. A broker that has forgotten the producer (all its records were deleted) is
@@ -15,9 +16,9 @@ import time
 from typing import Any
 
 from kafkapy.backends.batch_sender import Failed
-from kafkapy.backends.live.client import Call, Client
+from kafkapy.backends.live.client import Call, Client, is_passing
 from kafkapy.backends.live.library.network import ConnectionLost, Pending
-from kafkapy.backends.live.live_producing import BEFORE_TRANSACTIONS_V2, init_producer_id, produce_fields
+from kafkapy.backends.live.live_producing import BEFORE_TRANSACTIONS_V2, ask_producer_id, produce_fields
 from kafkapy.backends.live.partition_queue import PartitionQueue, WaitingBatch
 from kafkapy.backends.live.record_leaders import Leader, Leaders
 from kafkapy.backends.producer_identity import ProducerIdentity
@@ -32,7 +33,6 @@ from kafkapy.formats.record_batch import (
 )
 from kafkapy.log.topic_partition import TopicPartition
 
-MOST_IN_FLIGHT = 5
 WAKE_MS = 1_000
 AT_ONCE = 4  # batches that wait for each other, since a look at the network costs as much as a batch
 ROUND_TRIP_EVERY = 1 << 20  # bytes without acks before it is asked whether they have arrived
@@ -99,6 +99,11 @@ class LiveSender:
         """Whether nothing waits or is under way."""
         return all(queue.is_empty for queue in self._queues.values())
 
+    @property
+    def unsettled(self) -> int:
+        """How many records wait or are under way."""
+        return sum(queue.record_count for queue in self._queues.values())
+
     def flush(self) -> None:
         """Wait until everything is acknowledged, or given up."""
         while not self.is_settled:
@@ -129,10 +134,10 @@ class LiveSender:
     def _send_ready(self) -> None:
         """Send what can be sent: to each broker that leads something, a batch a partition."""
         now = time.monotonic()
-        if self._is_forgotten:
-            self._renew()
         if self._is_stale and now >= self._refresh_at:
             self._refresh(now)
+        if self._is_forgotten and not self._is_stale:
+            self._renew()
         nodes: dict[int, _Sent] = {}
         sizes: dict[int, int] = {}
         for partition, queue in self._queues.items():
@@ -142,7 +147,8 @@ class LiveSender:
                 continue
             size = sizes.get(leader.node, 0) + len(queue.waiting[0].packed.records)
             is_full = leader.node in sizes and size > self._options.max_request_size
-            is_free = len(self._in_flight.get(leader.node, ())) < MOST_IN_FLIGHT and queue.may_go_to(leader.node)
+            in_flight = len(self._in_flight.get(leader.node, ()))
+            is_free = in_flight < self._options.max_in_flight and queue.may_go_to(leader.node)
             if is_free and not is_full and not self._is_forgotten:
                 sizes[leader.node] = size
                 nodes.setdefault(leader.node, {})[partition] = queue.take(leader.node)
@@ -287,8 +293,15 @@ class LiveSender:
         if any(self._in_flight.values()) or self._identity.transactional:
             self._is_forgotten = not self._identity.transactional
             return
+        try:
+            self._identity.renew(ask_producer_id(self._client))
+        except KafkapyError as error:
+            if not is_passing(error):
+                raise
+            self._last_error = error
+            self._is_stale = True
+            return
         self._is_forgotten = False
-        self._identity.renew(init_producer_id(self._client))
         self._numbered_for = (self._identity.producer_id, self._identity.epoch)
         for queue in self._queues.values():
             queue.start_over()

@@ -57,6 +57,11 @@ class PartitionQueue:
     def is_empty(self) -> bool:
         return not (self.waiting or self.under_way or self._failed)
 
+    @property
+    def record_count(self) -> int:
+        """How many records nobody has acknowledged or refused."""
+        return sum(batch.packed.record_count for batch in (*self.waiting, *self.under_way, *self._failed))
+
     def is_ready(self, now: float) -> bool:
         """Whether the next batch may be sent."""
         return bool(self.waiting) and not self._failed and self._gap is None and now >= self.not_before
