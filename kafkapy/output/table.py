@@ -32,6 +32,7 @@ LEFT_OUT = {
 DULL: tuple[Any, ...] = (None, "", -1, [], {})
 DULL_IN = {"compression": "none", "valid": True, "magic": 2, "timestamp_type": "CreateTime", "matches": True}
 GOES_FIRST = (
+    "total_bytes", "usable_bytes",
     "coordinator_epoch", "offset_delta", "first_sequence", "base_sequence", "producer_epoch", "partition_leader_epoch",
     "size", "sequence", "compression", "position", "last_sequence", "control", "producer_id", "transactional",
     "headers", "synonyms", "topic_id", "expire_timestamp", "leader_epoch", "target_assignment",
@@ -62,8 +63,11 @@ NAMES_A_ROW = frozenset(
         "state",
     )
 )
-KEPT = {"hanging_transaction": frozenset(("producer_id", "producer_epoch", "coordinator_epoch"))}
-"""What is shown at any rate, because another command asks for it."""
+KEPT = {
+    "hanging_transaction": frozenset(("producer_id", "producer_epoch", "coordinator_epoch")),
+    "replica": frozenset(("size",)),
+}
+"""What is shown at any rate, because another command asks for it, or a person does."""
 LOSES_ITS_MIDDLE = frozenset(("consumer_id", "member_id", "leader"))
 WIDTH_IN_A_PIPE = 200
 GUTTER = 2

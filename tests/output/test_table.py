@@ -49,6 +49,15 @@ def test_a_narrow_table_keeps_what_names_a_row(columns: Any, width: int, member:
     assert {"group", "topic", "partition", "consumer", "lag"} <= set(title_words(lines))
 
 
+def test_the_size_of_a_replica_stays_before_that_of_its_disk(columns: Any) -> None:
+    columns(80)
+    names = {"type": "replica", "broker_id": 1, "log_dir": "/var/lib/kafka/data-1", "topic": "orders", "partition": 0}
+    sizes = {"size": 4099, "offset_lag": 12, "total_bytes": 10**12, "usable_bytes": 10**11}
+    shown = render([names | sizes])
+    assert "4099" in shown
+    assert "Not shown: total_bytes" in shown
+
+
 def test_where_no_table_fits_a_row_is_a_block_of_lines(columns: Any) -> None:
     columns(40)
     long = "a few words too long for one line of it"
