@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import pyarrow as pa
 
 from kafkapy.errors import UsageError
-from kafkapy.near_misses import did_you_mean
+from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 from kafkapy.tables.scan import Mode, Scan
 
 DAMAGE = pa.schema([("damage", pa.string()), ("damage_file", pa.string()), ("damage_position", pa.int64())])
@@ -58,5 +58,5 @@ def check_columns(table: str, wanted: Sequence[str], known: Sequence[str]) -> No
     """Refuse a column that a table does not have."""
     for name in wanted:
         if name not in known:
-            hint, there = did_you_mean(name, known), ", ".join(known)
+            hint, there = did_you_mean(name, known, VERY_SIMILAR), ", ".join(known)
             raise UsageError(f"the table {table} has no column {name}{f'{hint} It' if hint else ': it'} has {there}")
