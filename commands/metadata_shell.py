@@ -50,7 +50,7 @@ def metadata_shell(
     is a prompt, which knows also cd, pwd, history, help, man and exit.
     """
     where = selection(cluster, log_dirs, bootstrap_server)
-    if snapshot is not None and any(where):
+    if snapshot is not None and (cluster or log_dirs or bootstrap_server):
         raise UsageError("--snapshot names a file: it cannot go with --cluster, --log-dirs or --bootstrap-server")
     from kafkapy import __version__
     from kafkapy.metadata.image_tree import root

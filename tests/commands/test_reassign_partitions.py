@@ -92,9 +92,10 @@ def test_kafkas_errors_are_on_stdout(capfd: Capture, directory: Path, topics_fil
 def test_rows_are_kept_clear_of_kafkas_errors(capfd: Capture, directory: Path) -> None:
     args = ("--drain-broker", "9")
     told = generate(capfd, directory, *args)
-    assert (told.code, told.out, told.err) == (1, "Error: Unknown broker id 9\n", "")
+    hint = "kafkapy: there is no broker 9; there are 1, 2, 3, 4\n"
+    assert (told.code, told.out, told.err) == (1, "Error: Unknown broker id 9\n", hint)
     as_rows = generate(capfd, directory, *args, "--output", "jsonl")
-    assert (as_rows.code, as_rows.out, as_rows.err) == (1, "", told.out)
+    assert (as_rows.code, as_rows.out, as_rows.err) == (1, "", told.out + hint)
 
 
 @pytest.mark.parametrize(
