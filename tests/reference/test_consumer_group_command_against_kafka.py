@@ -37,6 +37,8 @@ RESET = ("--reset-offsets", "--dry-run")
 READERS = (*RESET, "--group", "readers")
 SIMPLE = (*RESET, "--group", "simple", "--all-topics")
 
+PATIENT = ("group.consumer.session.timeout.ms=600000", "group.consumer.max.session.timeout.ms=600000")
+"""The member of a group is one of files only, and must not be taken for dead before a slow machine has asked for it."""
 READING = [
     *(
         ("--describe", *groups, *sub, *verbose)
@@ -221,7 +223,7 @@ def test_commands_against_a_real_broker(tmp_path: Path, capfd: pytest.CaptureFix
         (tmp_path / name).write_bytes(text.encode())
     monkeypatch.chdir(tmp_path)
     commands = [*READING, *USAGE, *UNORDERED_USAGE]
-    with RealCluster(Path(directory), tmp_path) as real:
+    with RealCluster(Path(directory), tmp_path, PATIENT) as real:
         real.wait_until_in_sync(10)
 
         def asked(args: tuple[str, ...]) -> dict[str, Any]:

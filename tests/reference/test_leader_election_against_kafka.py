@@ -102,6 +102,7 @@ def test_the_same_words(
 
 
 def said(done: Done) -> str:
-    """The first line on stderr, without what kafkapy puts around a message about the command line."""
-    line = done.err.partition("\n")[0].removeprefix("kafkapy: ")
+    """The first line on stderr that is no hint, without what kafkapy puts around a message about the command line."""
+    lines = (line for line in done.err.splitlines() if not line.startswith("kafkapy: there is no "))
+    line = next(lines, "").removeprefix("kafkapy: ")
     return line.removesuffix(". Try 'kafkapy leader-election --help'.")
