@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 
 from kafkapy.formats.time_text import utc_text
 from kafkapy.lag.lag_point import LagPoint
 from kafkapy.lag.verdict import Verdict, worst
 from kafkapy.output.plot import plot, plot_margin
+from kafkapy.output.terminal_width import wanted_width
 
 WIDTH_IN_A_PIPE = 100
 _MARKS = {
@@ -29,7 +28,9 @@ def plot_lines(points: Iterable[LagPoint], moments: Sequence[int], width: int | 
     for point in points:
         series.setdefault((point.group, point.topic, point.partition), {})[point.timestamp] = point
     for key, found in series.items():
-        yield from _picture(_name(*key), [found.get(moment) for moment in moments], moments, width or _width())
+        yield from _picture(
+            _name(*key), [found.get(moment) for moment in moments], moments, width or wanted_width() or WIDTH_IN_A_PIPE
+        )
         yield ""
     if series:
         yield LEGEND
@@ -59,9 +60,3 @@ def _marks(points: Sequence[LagPoint | None], columns: int) -> Iterator[str]:
 def _name(group: str, topic: str | None, partition: int | None) -> str:
     where = "" if topic is None else f" {topic}" if partition is None else f" {topic}-{partition}"
     return f"{group}{where}"
-
-
-def _width() -> int:
-    if "COLUMNS" in os.environ or os.isatty(1):
-        return shutil.get_terminal_size().columns
-    return WIDTH_IN_A_PIPE
