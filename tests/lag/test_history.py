@@ -291,4 +291,4 @@ def test_records_that_retention_took_leave_the_lag_of_their_time_unknown(tmp_pat
 def test_no_offsets_topic_at_all(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.produce(P0, [T0])
-    assert read(world, T0, T0 + STEP) == LagHistory([], [], {})
+    assert read(world, T0, T0 + STEP) == LagHistory([], [], {}, {})

@@ -121,7 +121,7 @@ def test_sums() -> None:
 def test_rows_are_enough() -> None:
     """Another engine answers the same questions from a join over all records."""
     times = [T0 + 100 * number for number in range(200)]
-    commits = [OffsetCommit(T0 + 1000 * number, "g", P1, 9 * number, number) for number in range(1, 20)]
+    commits = [OffsetCommit(T0 + 1000 * number, "g", P1, 9 * number) for number in range(1, 20)]
     moments = steps(T0 + 3000, T0 + 19_000, 1000, T0 + 10**6)
     found = timelines(commits, T0 + 19_000, T0 + 2000)
     (asked,) = open_questions(found, moments).values()
