@@ -34,15 +34,15 @@ def _rows(block: list[LagPoint]) -> list[tuple[str, ...]]:
 
 def worst_lines(points: Sequence[LagPoint], height: int) -> Iterator[str]:
     """The points of one moment in so many lines: as many as have room, the worst first and whosever they are, and how
-    many more there are."""
+    many are left out."""
     ordered = sorted(points, key=lambda point: (-point.verdict.severity, -(point.lag or 0)))
-    for count in range(max(height - 2, 1), 0, -1):
-        lines = list(fitted([[_titles(ordered[0]), *map(_cells, ordered[:count])]], _SPARE))
-        if len(lines) < height:
+    for count in range(min(len(ordered), max(height - 1, 1)), 0, -1):
+        left = len(ordered) - count
+        note = f"... {left} of {len(ordered)} rows not shown, none worse: give --group, --topic or --by group"
+        lines = [*fitted([[_titles(ordered[0]), *map(_cells, ordered[:count])]], _SPARE), *[note] * bool(left)]
+        if len(lines) <= height:
             break
     yield from lines
-    left = len(ordered) - count
-    yield f"... {left} of {len(ordered)} rows not shown, none worse: give --group, --topic or --by group"
 
 
 def history_lines(points: Iterable[LagPoint]) -> Iterator[str]:
