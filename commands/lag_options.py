@@ -80,7 +80,7 @@ WindowOption = Annotated[
         rich_help_panel=HOW,
     ),
 ]
-WatchOption = Annotated[bool, _flag("--watch", "Look again and again, until interrupted.", HOW)]
+WatchOption = Annotated[bool, _flag("--watch", "Look again and again, until interrupted, also through outages.", HOW)]
 TimesOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="With --watch: stop after so many looks.", rich_help_panel=HOW)
 ]
