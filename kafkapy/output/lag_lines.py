@@ -36,13 +36,17 @@ def worst_lines(points: Sequence[LagPoint], height: int) -> Iterator[str]:
     """The points of one moment in so many lines: as many as have room, the worst first and whosever they are, and how
     many are left out."""
     ordered = sorted(points, key=lambda point: (-point.verdict.severity, -(point.lag or 0)))
-    for count in range(min(len(ordered), max(height - 1, 1)), 0, -1):
-        left = len(ordered) - count
-        note = f"... {left} of {len(ordered)} rows not shown, none worse: give --group, --topic or --by group"
-        lines = [*fitted([[_titles(ordered[0]), *map(_cells, ordered[:count])]], _SPARE), *[note] * bool(left)]
+    for count in range(min(len(ordered), height - 1), 0, -1):
+        lines = [*fitted([[_titles(ordered[0]), *map(_cells, ordered[:count])]], _SPARE)]
+        lines += _left_out(len(ordered) - count, len(ordered))
         if len(lines) <= height:
-            break
-    yield from lines
+            yield from lines
+            return
+    yield from _left_out(len(ordered), len(ordered))
+
+
+def _left_out(count: int, total: int) -> list[str]:
+    return [f"... {count} of {total} rows not shown (worst first): give --group, --topic or --by group"] * bool(count)
 
 
 def history_lines(points: Iterable[LagPoint]) -> Iterator[str]:
