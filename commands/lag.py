@@ -1,7 +1,7 @@
 """``kafkapy lag``: how far groups are behind, in records and in time, and where that leads. No script of Kafka's does
 this."""
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +19,6 @@ from .cluster_options import (
     selection,
 )
 from .lag_options import (
-    SNAPSHOT_INTERVAL_MS,
     STEP_MS,
     STEPS_SHOWN,
     AtOption,
@@ -47,8 +46,6 @@ from .tool_errors import finish, warn
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
     from kafkapy.backends.selection import Selection
-    from kafkapy.lag.cluster_rows import Wanted
-    from kafkapy.lag.lag_point import LagPoint
     from kafkapy.lag.lag_reading import LagHistory
     from kafkapy.tables.engine import Engine
 
@@ -137,7 +134,9 @@ def lag(
             _read(chosen, options, opened if engine is EngineName.SPARK else None)
         return
     if options.watch:
-        _watch(chosen, options)
+        from .lag_watch import watch as watch_looks
+
+        watch_looks(chosen, options)
     else:
         _compare(chosen, options)
 
@@ -147,23 +146,6 @@ def _sparing(chosen: "Selection") -> "Selection":
     if chosen.command_config is None:
         return chosen._replace(properties={FETCH_SETTING: FETCH_BYTES})
     return chosen._replace(command_pairs=(f"{FETCH_SETTING}={FETCH_BYTES}",))
-
-
-def _wanted(options: LagOptions) -> "Wanted":
-    from kafkapy.lag.cluster_rows import Wanted
-
-    groups, topics = frozenset(options.groups), frozenset(options.topics)
-    return Wanted(
-        lambda name: not groups or name in groups, lambda name: not topics or name in topics, frozenset(options.groups)
-    )
-
-
-def _shown(points: Iterable["LagPoint"], by: By) -> list["LagPoint"]:
-    from kafkapy.lag.lag_point import by_group, by_topic, summed
-
-    if by is By.PARTITION:
-        return list(points)
-    return summed(points, by_topic if by is By.TOPIC else by_group)
 
 
 def _read(chosen: "Selection", options: LagOptions, engine: "Engine | None") -> None:
@@ -179,12 +161,12 @@ def _read(chosen: "Selection", options: LagOptions, engine: "Engine | None") -> 
             from kafkapy.tables.lag_source import EngineSource
 
             source = EngineSource(engine, file_paths(chosen, "--engine spark"))
-        found = lag_history(source, _wanted(options), asked, problems.append)
+        found = lag_history(source, options.wanted, asked, problems.append)
     if options.plot:
         _print_plot(found, options, [moment.timestamp for moment in asked.moments])
     else:
         _print_history(found, options)
-    _finish(found.points, chosen, options, problems)
+    _finish(found, asked.moments[-1].timestamp, chosen, options, problems)
 
 
 def _asked(cluster: "Cluster", options: LagOptions) -> Any:
@@ -207,7 +189,7 @@ def _print_history(found: "LagHistory", options: LagOptions) -> None:
     from kafkapy.output.lag_rows import LAG_COLUMNS, event_row, lag_row
     from kafkapy.output.printing import print_lines, print_rows
 
-    points = _shown(found.points, options.by)
+    points = options.shown(found.points)
     groups = {point.group for point in points}
     evidence = {group: each for group, each in found.evidence.items() if group in groups}
     if options.output is not Output.KAFKA:
@@ -225,26 +207,37 @@ def _print_plot(found: "LagHistory", options: LagOptions, moments: list[int]) ->
     from kafkapy.output.lag_plot import plot_lines
     from kafkapy.output.printing import print_lines
 
-    print_lines(plot_lines(_shown(found.points, options.by), moments))
+    print_lines(plot_lines(options.shown(found.points), moments))
     print_lines(map(event_line, found.events))
 
 
-def _finish(points: Iterable["LagPoint"], chosen: "Selection", options: LagOptions, problems: list[str]) -> None:
-    """Tell of what could not be read, and of what was asked for and is not there."""
-    shown = {point.group for point in points}
-    where = " of these topics" if options.topics else ""
+def _finish(found: "LagHistory", end: int, chosen: "Selection", options: LagOptions, problems: list[str]) -> None:
+    """Tell of what could not be read, of what was asked for and is not there, and why there is nothing at all."""
+    shown = {point.group for point in found.points}
     told = [name for name in options.groups if any(problem.startswith(f"group {name}:") for problem in problems)]
     silent = [name for name in options.groups if name not in shown and name not in told]
-    is_topic_missing = options.topics and not shown
-    known = _known(chosen) if silent or is_topic_missing else None
-    for name in silent:
-        if known is not None and name not in known.groups:
-            problems.append(missing("group", name, known.groups))
-        else:
-            warn(f"kafkapy: group {name} had committed nothing{where}")
-    if known is not None and is_topic_missing:
-        problems += (missing("topic", name, known.topics) for name in options.topics if name not in known.topics)
+    strange = [name for name in silent if name not in found.earliest]
+    is_topic_strange = bool(options.topics) and not shown and not found.earliest
+    known = _known(chosen) if strange or is_topic_strange else None
+    if known is not None:
+        problems += (missing("group", name, known.groups) for name in strange if name not in known.groups)
+        silent = [name for name in silent if name not in strange or name in known.groups]
+        if is_topic_strange:
+            problems += (missing("topic", name, known.topics) for name in options.topics if name not in known.topics)
+    _explain(found, end, options, silent if options.groups else [None] * (not shown and not problems))
     finish(problems)
+
+
+def _explain(found: "LagHistory", end: int, options: LagOptions, silent: Iterable[str | None]) -> None:
+    """Say why groups, or with None all of them, have no row: what there is lies after the time that was asked for, is
+    gone, or there is nothing."""
+    from kafkapy.output.lag_lines import nothing_line
+
+    for group in silent:
+        groups = found.earliest if group is None else {group} & found.earliest.keys()
+        first = min((found.earliest[each] for each in groups), default=None)
+        is_whole = all(found.evidence[each].is_whole for each in groups)
+        warn(f"kafkapy: {nothing_line(group, options.where, first, end, is_whole)}")
 
 
 class _Known(NamedTuple):
@@ -268,77 +261,21 @@ def _compare(chosen: "Selection", options: LagOptions) -> None:
     import time
 
     from kafkapy.backends.selection import open_cluster, reopened
+    from kafkapy.lag.lag_reading import LagHistory
     from kafkapy.lag.snapshots import Snapshots
     from kafkapy.output.lag_lines import lag_lines
     from kafkapy.output.lag_rows import LAG_COLUMNS, lag_row
     from kafkapy.output.printing import print_rows
 
     problems: list[str] = []
-    snapshots = Snapshots(_wanted(options), options.window)
+    snapshots = Snapshots(options.wanted, options.window)
     with closing(open_cluster(chosen)) as opened:
         snapshots.begin(opened, opened.now, lambda problem: None)  # what stays so is told by the second look
-        time.sleep(_pause(options))
+        time.sleep(options.pause_s)
         with reopened(chosen, opened) as again:
             points = snapshots.take(again, again.now, problems.append)
     if options.output is Output.KAFKA:
-        print_rows(options.output, ((line, None) for line in lag_lines(_shown(points, options.by))))
+        print_rows(options.output, ((line, None) for line in lag_lines(options.shown(points))))
     else:
-        print_rows(options.output, ((None, lag_row(point)) for point in _shown(points, options.by)), LAG_COLUMNS)
-    _finish(points, chosen, options, problems)
-
-
-def _pause(options: LagOptions) -> float:
-    return (options.interval_ms or SNAPSHOT_INTERVAL_MS) / 1000
-
-
-def _looks(chosen: "Selection", options: LagOptions, problems: dict[str, int]) -> Generator[list["LagPoint"]]:
-    """The points of each look, with pauses between; files are opened anew for each. ``problems`` gets the number of the
-    last look that had each."""
-    import time
-    from itertools import count
-
-    from kafkapy.backends.selection import open_cluster, reopened
-    from kafkapy.lag.snapshots import Snapshots
-
-    snapshots = Snapshots(_wanted(options), options.window)
-    with closing(open_cluster(chosen)) as opened:
-        for number in count() if options.times is None else range(options.times):
-            if number:
-                time.sleep(_pause(options))
-            with reopened(chosen, opened) as again:
-                told: list[str] = []
-                points = snapshots.take(again, again.now, told.append)
-            problems.update(dict.fromkeys(told, number))
-            yield points
-
-
-def _watch(chosen: "Selection", options: LagOptions) -> None:
-    """Look again and again. Ctrl-C ends it in good order."""
-    from kafkapy.output.lag_live import show
-    from kafkapy.output.lag_rows import LAG_COLUMNS, lag_row
-    from kafkapy.output.printing import print_rows
-
-    problems: dict[str, int] = {}
-    try:
-        with closing(_looks(chosen, options, problems)) as looks:
-            if options.output is Output.KAFKA:
-                show(_blocks(looks, options, problems))
-            elif options.output is Output.TABLE:
-                for points in looks:
-                    print_rows(options.output, ((None, lag_row(point)) for point in _shown(points, options.by)))
-            else:
-                rows = ((None, lag_row(point)) for points in looks for point in _shown(points, options.by))
-                print_rows(options.output, rows, LAG_COLUMNS, is_only_kind=True)
-    except KeyboardInterrupt:
-        pass
-    finish(sorted(problems))
-
-
-def _blocks(looks: Iterable[list["LagPoint"]], options: LagOptions, problems: dict[str, int]) -> Iterator[list[str]]:
-    from kafkapy.formats.time_text import utc_text
-    from kafkapy.output.lag_lines import lag_lines
-
-    for number, points in enumerate(looks):
-        when = utc_text(points[0].timestamp) if points else "no group has committed anything"
-        told = [f"kafkapy: {problem}" for problem, look in problems.items() if look == number]
-        yield [f"{when}  (every {_pause(options):g} s)", *told, *lag_lines(_shown(points, options.by))]
+        print_rows(options.output, ((None, lag_row(point)) for point in options.shown(points)), LAG_COLUMNS)
+    _finish(LagHistory(points, [], {}, {}), again.now, chosen, options, problems)

@@ -1,14 +1,19 @@
 """The options of ``kafkapy lag``, and what they amount to."""
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.output.row_view import shown_view
+
+if TYPE_CHECKING:
+    from kafkapy.lag.cluster_rows import Wanted
+    from kafkapy.lag.lag_point import LagPoint
 
 WHICH = "Which groups and topics (all by default)"
 WHEN = "Of when (now by default, by the history in the cluster's files)"
@@ -75,7 +80,7 @@ WindowOption = Annotated[
         rich_help_panel=HOW,
     ),
 ]
-WatchOption = Annotated[bool, _flag("--watch", "Look again and again, until interrupted.", HOW)]
+WatchOption = Annotated[bool, _flag("--watch", "Look again and again, until interrupted, also through outages.", HOW)]
 TimesOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="With --watch: stop after so many looks.", rich_help_panel=HOW)
 ]
@@ -99,6 +104,32 @@ class LagOptions(NamedTuple):
     times: int | None
     plot: bool
     output: Output
+
+    @property
+    def pause_s(self) -> float:
+        """The time between two looks."""
+        return (self.interval_ms or SNAPSHOT_INTERVAL_MS) / 1000
+
+    @property
+    def wanted(self) -> "Wanted":
+        """The groups and topics that were named, or all."""
+        from kafkapy.lag.cluster_rows import Wanted
+
+        groups, topics = frozenset(self.groups), frozenset(self.topics)
+        return Wanted(lambda name: not groups or name in groups, lambda name: not topics or name in topics, groups)
+
+    @property
+    def where(self) -> str:
+        """To be said of what has no commits."""
+        return " of these topics" if self.topics else ""
+
+    def shown(self, points: Iterable["LagPoint"]) -> list["LagPoint"]:
+        """The points that rows are about, of those of partitions."""
+        from kafkapy.lag.lag_point import by_group, by_topic, summed
+
+        if self.by is By.PARTITION:
+            return list(points)
+        return summed(points, by_topic if self.by is By.TOPIC else by_group)
 
 
 def parse_duration(option: str, text: str) -> int:

@@ -782,7 +782,7 @@ complete -c kafkapy -n '__kafkapy_at '\''kafkapy lag'\''' -l to -x -d 'Where the
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy lag'\''' -l step -x -d 'The time between two rows of the history; 1m by default'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy lag'\''' -l by -x -a 'partition topic group' -d 'What a row is about'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy lag'\''' -l window -x -d 'How many commits a verdict looks back on, of a second at most one'
-complete -c kafkapy -n '__kafkapy_at '\''kafkapy lag'\''' -l watch -d 'Look again and again, until interrupted'
+complete -c kafkapy -n '__kafkapy_at '\''kafkapy lag'\''' -l watch -d 'Look again and again, until interrupted, also through outages'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy lag'\''' -l times -x -d 'With --watch'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy lag'\''' -l plot -d 'Draw the lag over time; implies --history'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy lag'\''' -l cluster -r -F -d 'A cluster directory that kafkapy keeps'

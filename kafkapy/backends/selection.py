@@ -129,6 +129,17 @@ def reopened(selection: Selection, opened: Cluster, to_write: bool = False) -> I
         again.close()
 
 
+def opened_anew(selection: Selection, opened: Cluster, timeout_ms: int, setting: str) -> Cluster:
+    """A cluster that was open, opened once more to be read; a running one over new connections, where one thing takes
+    no longer than ``timeout_ms``."""
+    if not selection.is_live:
+        return open_cluster(selection)
+    from kafkapy.backends.live.live_cluster import LiveCluster
+
+    assert isinstance(opened, LiveCluster)
+    return opened.anew(timeout_ms, setting)
+
+
 def finish_transactions(cluster: LogDirsCluster) -> None:
     """What a coordinator does when it has loaded its states: write the markers of transactions whose end is decided.
 

@@ -125,6 +125,7 @@ def _describe_classic(group: ClassicGroup, coordinator: int, problems: list[str]
         (group.protocol or "") if is_stable else "",
         coordinator,
         tuple(members),
+        generation=group.generation,
     )
 
 

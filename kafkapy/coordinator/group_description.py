@@ -37,7 +37,8 @@ class MemberDescription(NamedTuple):
 
 
 class GroupDescription(NamedTuple):
-    """A group. ``coordinator`` is the leader of its partition of ``__consumer_offsets``, -1 for none."""
+    """A group. ``coordinator`` is the leader of its partition of ``__consumer_offsets``, -1 for none. A classic group
+    has a ``generation`` instead of epochs, which only files tell."""
 
     group_id: str
     type: GroupType
@@ -48,3 +49,4 @@ class GroupDescription(NamedTuple):
     members: tuple[MemberDescription, ...] = ()
     group_epoch: int | None = None
     target_assignment_epoch: int | None = None
+    generation: int | None = None

@@ -15,8 +15,8 @@ from kafkapy.backends.replicas import whole_copy
 from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS, partition_for
 from kafkapy.coordinator.offset_records import OffsetKey
 from kafkapy.errors import DamagedFileError, FormatError, KafkaError, Unsupported
-from kafkapy.lag.commit_log import CommitLog
-from kafkapy.lag.commits import CommitRecord, Evidence, Marker, Members, OffsetCommit, effective
+from kafkapy.lag.commit_log import CommitLog, Row
+from kafkapy.lag.commits import Evidence, Members, OffsetCommit, effective
 from kafkapy.lag.log_answers import NO_LOG, LogAnswers, Questions, Tell
 from kafkapy.lag.read_answers import read_answers
 from kafkapy.log.topic_partition import TopicPartition
@@ -39,7 +39,8 @@ class Wanted(NamedTuple):
 
 
 class CommitHistory:
-    """What ``__consumer_offsets`` tells: iterate over ``commits``, then ``members`` and ``evidence`` are whole."""
+    """What ``__consumer_offsets`` tells: iterate over ``commits``, then the rest is whole. ``earliest`` is when the
+    first commit was made that each group has in the log."""
 
     def __init__(self, cluster: Cluster, wanted: Wanted, tell: Tell) -> None:
         self._cluster = cluster
@@ -47,6 +48,7 @@ class CommitHistory:
         self._tell = tell
         self.evidence: dict[int, Evidence] = {}
         self.members: list[Members] = []
+        self.earliest: dict[str, int] = {}
 
     def commits(self) -> Iterator[OffsetCommit]:
         """What was committed, partition by partition of the log."""
@@ -58,19 +60,21 @@ class CommitHistory:
         partition = TopicPartition(CONSUMER_OFFSETS, number)
         log = CommitLog(str(partition), self._wants, self._tell)
         try:
-            yield from effective(self._without_members(log, self._cluster.salvage(partition, self._tell)))
+            for commit in effective(self._rows(log, self._cluster.salvage(partition, self._tell))):
+                if commit.offset is not None:
+                    self.earliest.setdefault(commit.group, commit.timestamp)
+                yield commit
         except KafkaError as error:
             if error.name == _NO_RIGHT:
                 raise _unreadable("a user who may not read it") from None
             self._tell(f"{partition}: {error}")
         self.evidence[number] = log.evidence
 
-    def _without_members(self, log: CommitLog, batches: Iterator[Batch]) -> Iterator[CommitRecord | Marker]:
+    def _rows(self, log: CommitLog, batches: Iterator[Batch]) -> Iterator[Row]:
         for row in log.rows(batches):
             if isinstance(row, Members):
                 self.members.append(row)
-            else:
-                yield row
+            yield row
 
     def _wants(self, key: OffsetKey) -> bool:
         return self._wanted.group(key.group_id) and self._wanted.topic(key.partition.topic)

@@ -101,4 +101,4 @@ class CommitLog:
     def _members(self, record: Record, key: bytes) -> Members | None:
         group_id = self._groups.replay(decode(GROUP, key, record.value))
         group = self._groups.get(group_id)
-        return Members(record.offset, record.timestamp, group_id, 0 if group is None else len(group.members))
+        return Members(record.timestamp, group_id, 0 if group is None else len(group.members))

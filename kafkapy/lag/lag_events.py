@@ -18,7 +18,6 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from kafkapy.lag.log_answers import LogAnswers, Questions
-from kafkapy.lag.members import MemberCounts
 from kafkapy.lag.timeline import Change, Commit, Timeline
 from kafkapy.log.topic_partition import TopicPartition
 
@@ -72,10 +71,10 @@ def event_questions(timeline: Timeline, span: Span) -> Questions:
 
 
 def lag_events(
-    group: str, partition: TopicPartition, timeline: Timeline, log: LogAnswers, members: MemberCounts, span: Span
+    group: str, partition: TopicPartition, timeline: Timeline, log: LogAnswers, span: Span
 ) -> Iterator[LagEvent]:
     """The events of a partition in the order of their times."""
-    found = [*_moves(timeline.changes(), members), *_stalls(timeline, log), *_stops(timeline, log, span)]
+    found = [*_moves(timeline.changes()), *_stalls(timeline, log), *_stops(timeline, log, span)]
     for timestamp, kind, before, after, until in sorted(found, key=lambda each: each[0]):
         last = timestamp if kind not in (EventKind.STALL, EventKind.STOP) else until
         if timestamp <= span.end and (last is None or last >= span.start):
@@ -85,13 +84,13 @@ def lag_events(
 _Found = tuple[int, EventKind, int, int | None, int | None]
 
 
-def _moves(changes: Sequence[Change], members: MemberCounts) -> Iterator[_Found]:
-    for (_, before, _), (timestamp, after, log_offset) in pairwise(changes):
+def _moves(changes: Sequence[Change]) -> Iterator[_Found]:
+    for (_, before, _), (timestamp, after, by_tool) in pairwise(changes):
         if before is None or before == after:
             continue
         if after is None:
             yield timestamp, EventKind.DELETE, before, None, None
-        elif members.at_offset(log_offset) == 0:
+        elif by_tool:
             yield timestamp, EventKind.RESET, before, after, None
         elif after < before:
             yield timestamp, EventKind.REWIND, before, after, None
@@ -120,7 +119,7 @@ def _stops(timeline: Timeline, log: LogAnswers, span: Span) -> Iterator[_Found]:
 
 def _silences(timeline: Timeline, span: Span) -> Iterator[tuple[Commit, int]]:
     """Commits after which none came for longer than their window took, and the last moment of the silence."""
-    changes = [*timeline.changes(), Change(span.end + 1, None, 0)]
+    changes = [*timeline.changes(), Change(span.end + 1, None)]
     for (timestamp, offset, _), (following, _, _) in pairwise(changes):
         window = timeline.window_at(timestamp)
         if offset is None or len(window) < 2:

@@ -29,11 +29,13 @@ Answers = Mapping[TopicPartition, LogAnswers]
 
 
 class Known(NamedTuple):
-    """What is known of groups: their commits, members and how far back that goes."""
+    """What is known of groups: their commits, members and how far back that goes. ``earliest`` is when the first
+    commit was made that is known of a group, also of one that had none at the moments that were asked for."""
 
     timelines: Mapping[Key, Timeline]
     members: Mapping[str, MemberCounts]
     evidence: Mapping[str, Evidence]
+    earliest: Mapping[str, int] = {}
 
     def members_at(self, group: str, moment: int) -> int | None:
         """How many a group had; None where that is not known."""
@@ -83,12 +85,9 @@ def lag_points(known: Known, answers: Answers, moments: Iterable[Moment]) -> Ite
 
 def all_events(known: Known, answers: Answers, span: Span) -> list[LagEvent]:
     """What happened to whom, in the order of time."""
-    nobody = MemberCounts()
     events = [
         event
         for (group, partition), timeline in known.timelines.items()
-        for event in lag_events(
-            group, partition, timeline, answers.get(partition, NO_LOG), known.members.get(group, nobody), span
-        )
+        for event in lag_events(group, partition, timeline, answers.get(partition, NO_LOG), span)
     ]
     return sorted(events, key=lambda event: (event.timestamp, event.group, event.topic, event.partition))

@@ -18,11 +18,13 @@ from kafkapy.log.topic_partition import TopicPartition
 
 
 class LagHistory(NamedTuple):
-    """What was found, and how far back each group is known; ``events`` only where a span was asked for."""
+    """What was found, how far back each group is known, and when the first commit of each that is known was made;
+    ``events`` only where a span was asked for."""
 
     points: list[LagPoint]
     events: list[LagEvent]
     evidence: dict[str, Evidence]
+    earliest: dict[str, int]
 
 
 class Asked(NamedTuple):
@@ -64,7 +66,7 @@ class ClusterSource:
         """What the groups committed."""
         history = CommitHistory(self._cluster, wanted, tell)
         found = asked.timelines(history.commits())
-        return known_of(self._cluster, found, history.members, history.evidence)
+        return known_of(self._cluster, found, history.members, history.evidence, history.earliest)
 
     def answers(
         self, asked: Mapping[TopicPartition, Questions], now: int, tell: Tell
@@ -74,11 +76,15 @@ class ClusterSource:
 
 
 def known_of(
-    cluster: Cluster, found: Mapping[Key, Timeline], members: Iterable[Members], evidence: Mapping[int, Evidence]
+    cluster: Cluster,
+    found: Mapping[Key, Timeline],
+    members: Iterable[Members],
+    evidence: Mapping[int, Evidence],
+    earliest: Mapping[str, int],
 ) -> Known:
     """What was found in the partitions of ``__consumer_offsets``, put together."""
-    groups = sorted({group for group, _ in found})
-    return Known(found, member_counts(members), evidence_of(cluster, groups, evidence))
+    groups = sorted({*earliest, *(group for group, _ in found)})
+    return Known(found, member_counts(members), evidence_of(cluster, groups, evidence), earliest)
 
 
 def lag_history(source: LagSource, wanted: Wanted, asked: Asked, tell: Tell) -> LagHistory:
@@ -86,4 +92,5 @@ def lag_history(source: LagSource, wanted: Wanted, asked: Asked, tell: Tell) -> 
     known = source.known(wanted, asked, tell)
     logs = source.answers(open_questions(known.timelines, asked.moments, asked.span), asked.now, tell)
     events = [] if asked.span is None else all_events(known, logs, asked.span)
-    return LagHistory(list(lag_points(known, logs, asked.moments)), events, dict(known.evidence))
+    points = list(lag_points(known, logs, asked.moments))
+    return LagHistory(points, events, dict(known.evidence), dict(known.earliest))

@@ -1,6 +1,5 @@
 """How many members a group had over time, as the records of ``__consumer_offsets`` tell it.
 
-A member may commit and leave in the same millisecond, so what held at a commit is asked by its place in the log.
 Nothing is known before the first record, and of a group that only ever commits there is none.
 """
 
@@ -18,12 +17,10 @@ class MemberCounts:
 
     def __init__(self) -> None:
         self._timestamps: list[int] = []
-        self._log_offsets: list[int] = []
         self._counts: list[int] = []
 
-    def add(self, timestamp: int, log_offset: int, count: int) -> None:
+    def add(self, timestamp: int, count: int) -> None:
         """The next change."""
-        self._log_offsets.append(log_offset)
         self._timestamps.append(max(timestamp, self._timestamps[-1]) if self._timestamps else timestamp)
         self._counts.append(count)
 
@@ -32,15 +29,10 @@ class MemberCounts:
         number = bisect_right(self._timestamps, moment) - 1
         return self._counts[number] if number >= 0 else None
 
-    def at_offset(self, log_offset: int) -> int | None:
-        """How many there were when a record was written."""
-        number = bisect_right(self._log_offsets, log_offset) - 1
-        return self._counts[number] if number >= 0 else None
-
 
 def member_counts(rows: Iterable[Members]) -> dict[str, MemberCounts]:
     """Of all groups."""
     found: defaultdict[str, MemberCounts] = defaultdict(MemberCounts)
-    for log_offset, timestamp, group, count in rows:
-        found[group].add(timestamp, log_offset, count)
+    for timestamp, group, count in rows:
+        found[group].add(timestamp, count)
     return dict(found)

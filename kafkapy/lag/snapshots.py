@@ -4,16 +4,24 @@ A snapshot is what the groups have committed and where the logs end at that time
 that none is past the end. Files tell when a commit was made. Brokers do not: what they tell is taken for a commit of
 the time when it was seen, unless it is the same as before and the group has no members who could have made it. So
 snapshots give a timeline too, and the same rules make rows of it. Rates are since the snapshot before.
+
+That is for verdicts only. As the time of a commit, a row has what files tell; of a running cluster the look that saw
+the offset change, and nothing where none did: it may have been committed long ago.
+
+An offset that moved while the group was empty was moved by a tool. Empty is a group that had no members at both looks,
+and the same epoch or generation where that is told; a commit with a leader epoch shows that a consumer was there all
+the same, for tools know none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from kafkapy.backends.cluster import Cluster
 from kafkapy.coordinator.group import GroupType
-from kafkapy.coordinator.group_description import GroupListing
-from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
+from kafkapy.coordinator.group_description import GroupDescription, GroupListing
+from kafkapy.coordinator.offset_and_metadata import NO_LEADER_EPOCH, OffsetAndMetadata
 from kafkapy.errors import KafkaError
 from kafkapy.lag.cluster_rows import Wanted, answers, log_ranges
 from kafkapy.lag.lag_history import open_questions
@@ -25,6 +33,14 @@ from kafkapy.log.topic_partition import TopicPartition
 Ends = dict[TopicPartition, int | None]
 
 
+class _Membership(NamedTuple):
+    """How many members a group has, and a number that is another whenever that changed; None is what is not known. A
+    group that never had members is one of which that is not known."""
+
+    members: int | None = None
+    epoch: int | None = None
+
+
 class Snapshots:
     """The snapshots that were taken; of commits and of the logs' ends a window is kept."""
 
@@ -32,7 +48,8 @@ class Snapshots:
         self._wanted = wanted
         self._window = window
         self._timelines: dict[Key, Timeline] = {}
-        self._members: dict[str, int | None] = {}
+        self._commit_times: dict[Key, int] = {}
+        self._groups: dict[str, _Membership] = {}
         self._ends: dict[int, Ends] = {}
 
     def begin(self, cluster: Cluster, now: int, tell: Tell) -> None:
@@ -50,12 +67,13 @@ class Snapshots:
             for partition, each in open_questions(self._timelines, [moment]).items()
         }
         found = answers(cluster, asked, now, tell)
-        points = [
-            lag_point(group, partition, timeline, self._with_seen(partition, found), moment, self._members.get(group))
-            for (group, partition), timeline in sorted(self._timelines.items())
-        ]
+        points = [self._point(key, self._with_seen(key[1], found), moment) for key in sorted(self._timelines)]
         self._keep(now, {partition: log.end for partition, log in found.items()})
         return points
+
+    def _point(self, key: Key, log: LogAnswers, moment: Moment) -> LagPoint:
+        point = lag_point(*key, self._timelines[key], log, moment, self._groups.get(key[0], _Membership()).members)
+        return point._replace(last_commit=self._commit_times.get(key))
 
     def _with_seen(self, partition: TopicPartition, found: dict[TopicPartition, LogAnswers]) -> LogAnswers:
         """What a log told now, and where it was seen to end before: timestamps of records may say something else."""
@@ -66,33 +84,40 @@ class Snapshots:
         self._ends[now] = ends
         while len(self._ends) > self._window + 1:
             del self._ends[min(self._ends)]
+        for timeline in self._timelines.values():
+            timeline.forget_before(now)
 
     def _look(self, cluster: Cluster, now: int, tell: Tell) -> None:
         """Take in what is committed, and how many members the groups have."""
         groups = cluster.groups()
         told = len(groups.problems)
         listings = [each for each in groups.list() if _commits(each) and self._wanted.group(each.group_id)]
-        self._members = _member_counts(cluster, listings)
+        found = _memberships(cluster, listings)
         seen: dict[Key, Timeline] = {}
-        asked = {*self._members, *self._wanted.ids}  # a group that is not listed may be one that must not be seen
+        asked = {*found, *self._wanted.ids}  # a group that is not listed may be one that must not be seen
         for group, commits in groups.committed_offsets(sorted(asked)).items():
             if isinstance(commits, KafkaError):
                 tell(f"group {group}: {commits}")
                 continue
             for partition, commit in commits.items():
                 if self._wanted.topic(partition.topic):
-                    seen[group, partition] = self._timeline(group, partition, commit, now)
-        self._timelines = seen
+                    key = group, partition
+                    seen[key] = self._timeline(key, commit, now, found.get(group, _Membership()))
+        self._timelines, self._groups = seen, found
+        self._commit_times = {key: at for key, at in self._commit_times.items() if key in seen}
         for problem in groups.problems[told:]:
             tell(problem)
 
-    def _timeline(self, group: str, partition: TopicPartition, commit: OffsetAndMetadata, now: int) -> Timeline:
-        timeline = self._timelines.get((group, partition)) or Timeline(now, self._window)
+    def _timeline(self, key: Key, commit: OffsetAndMetadata, now: int, group: _Membership) -> Timeline:
+        timeline = self._timelines.get(key) or Timeline(now, self._window)
         last, has_time = timeline.last, commit.commit_timestamp > 0
         made = Commit(min(commit.commit_timestamp, now) if has_time else now, commit.offset)
-        is_old = last is not None and last.offset == commit.offset and not has_time and self._members.get(group) == 0
-        if last != made and not is_old:
-            timeline.add(*made)
+        has_moved = last is not None and last.offset != commit.offset
+        if has_time or has_moved:
+            self._commit_times[key] = made.timestamp
+        if last is None or has_moved or (last != made and (has_time or group.members != 0)):
+            was_empty = group.members == 0 and self._groups.get(key[0]) == group
+            timeline.add(*made, by_tool=was_empty and commit.leader_epoch == NO_LEADER_EPOCH)
         return timeline
 
 
@@ -101,15 +126,20 @@ def _commits(listing: GroupListing) -> bool:
     return listing.type is not GroupType.SHARE
 
 
-def _member_counts(cluster: Cluster, listings: Iterable[GroupListing]) -> dict[str, int | None]:
-    """How many members groups have; None where that is not known, or they never had any."""
-    counts: dict[str, int | None] = {each.group_id: None for each in listings}
+def _memberships(cluster: Cluster, listings: Iterable[GroupListing]) -> dict[str, _Membership]:
+    """Who is in the groups, as far as that is told."""
+    found = {each.group_id: _Membership() for each in listings}
     streams = [each.group_id for each in listings if each.type is GroupType.STREAMS]
     others = [each.group_id for each in listings if each.type is not GroupType.STREAMS and not each.is_simple]
     groups = cluster.groups()
-    described = {
-        **(groups.describe_consumer_groups(others) if others else {}),
-        **(groups.describe_streams_groups(streams) if streams else {}),
-    }
-    counts.update((group, len(each.members)) for group, each in described.items() if not isinstance(each, KafkaError))
-    return counts
+    for group, other in (groups.describe_consumer_groups(others) if others else {}).items():
+        if not isinstance(other, KafkaError):
+            found[group] = _Membership(len(other.members), _epoch(other))
+    for group, stream in (groups.describe_streams_groups(streams) if streams else {}).items():
+        if not isinstance(stream, KafkaError):
+            found[group] = _Membership(len(stream.members), _epoch(stream.group))
+    return found
+
+
+def _epoch(group: GroupDescription) -> int | None:
+    return group.generation if group.group_epoch is None else group.group_epoch

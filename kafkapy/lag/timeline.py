@@ -6,11 +6,14 @@ the log is certain and a clock is not.
 The window is what verdicts are made of: the last commits before a moment, of which those of the same second count as
 one, the last of them. Without that a group that commits after every record would have a window of milliseconds. A
 tombstone empties it.
+
+How much was read is added up with every commit, whether that is kept or not: as far as the offset went forward, but not
+where a tool moved it.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -30,11 +33,11 @@ class Commit(NamedTuple):
 
 
 class Change(NamedTuple):
-    """The same with where it stands in the log; the offset is None where what was committed was taken back."""
+    """The same, and whether a tool did it; the offset is None where what was committed was taken back."""
 
     timestamp: int
     offset: int | None
-    log_offset: int
+    by_tool: bool = False
 
 
 class Timeline:
@@ -45,28 +48,40 @@ class Timeline:
         self._window = window
         self._timestamps: list[int] = []
         self._offsets: list[int | None] = []
-        self._log_offsets: list[int] = []
+        self._by_tool: list[bool] = []
+        self._read: list[int] = []
         self.first_timestamp: int | None = None
 
-    def add(self, timestamp: int, offset: int | None, log_offset: int = 0) -> None:
+    def add(self, timestamp: int, offset: int | None, by_tool: bool = False) -> None:
         """The next commit; None takes what was committed away."""
+        read = 0
         if self._timestamps:
             timestamp = max(timestamp, self._timestamps[-1])
+            read = self._read[-1] + (0 if by_tool else _forward(self._offsets[-1], offset))
         if self.first_timestamp is None:
             self.first_timestamp = timestamp
         if self._exact_from is not None and timestamp < self._exact_from:
             self._thin(timestamp)
         self._timestamps.append(timestamp)
         self._offsets.append(offset)
-        self._log_offsets.append(log_offset)
+        self._by_tool.append(by_tool)
+        self._read.append(read)
 
     def _thin(self, timestamp: int) -> None:
         """Make room for a commit of which only the window will be asked."""
         is_same_slot = self._timestamps and self._timestamps[-1] // SLOT_MS == timestamp // SLOT_MS
         if is_same_slot and self._offsets[-1] is not None:
-            del self._timestamps[-1], self._offsets[-1], self._log_offsets[-1]
+            self._drop(slice(-1, None))
         elif len(self._timestamps) > self._window:
-            del self._timestamps[0], self._offsets[0], self._log_offsets[0]
+            self._drop(slice(1))
+
+    def _drop(self, which: slice) -> None:
+        del self._timestamps[which], self._offsets[which], self._by_tool[which], self._read[which]
+
+    def forget_before(self, moment: int) -> None:
+        """Drop what nobody needs who asks of that moment or a later one."""
+        window = self.window_at(moment)
+        self._drop(slice(bisect_left(self._timestamps, window[0].timestamp if window else moment)))
 
     @property
     def last(self) -> Commit | None:
@@ -94,17 +109,10 @@ class Timeline:
         return found[::-1]
 
     def consumed(self, after: int, until: int) -> int | None:
-        """How far commits went forward in between; what was read again after a rewind counts again. None where nothing
-        was committed, or known, at the beginning."""
-        first = bisect_right(self._timestamps, after) - 1
-        previous, total = self._offsets[first] if first >= 0 else None, 0
-        if previous is None:
-            return None
-        for offset in self._offsets[first + 1 : bisect_right(self._timestamps, until)]:
-            if offset is not None and previous is not None:
-                total += max(0, offset - previous)
-            previous = offset
-        return total
+        """How far commits of consumers went forward in between; what was read again after a rewind counts again. None
+        where nothing was committed, or known, at the beginning."""
+        first, last = (bisect_right(self._timestamps, moment) - 1 for moment in (after, until))
+        return None if first < 0 or self._offsets[first] is None else self._read[last] - self._read[first]
 
     def next_after(self, moment: int) -> int | None:
         """When the next commit came."""
@@ -113,7 +121,11 @@ class Timeline:
 
     def changes(self) -> list[Change]:
         """Every commit that is kept."""
-        return list(map(Change, self._timestamps, self._offsets, self._log_offsets))
+        return list(map(Change, self._timestamps, self._offsets, self._by_tool))
+
+
+def _forward(before: int | None, after: int | None) -> int:
+    return 0 if before is None or after is None else max(0, after - before)
 
 
 Key = tuple[str, TopicPartition]
@@ -124,11 +136,11 @@ def timelines(
 ) -> dict[Key, Timeline]:
     """The timelines of all groups and partitions up to a time, sorted."""
     found: dict[Key, Timeline] = {}
-    for timestamp, group, partition, offset, log_offset in commits:
+    for timestamp, group, partition, offset, by_tool in commits:
         if timestamp > until:
             continue
         key = group, partition
         if key not in found:
             found[key] = Timeline(exact_from, window)
-        found[key].add(timestamp, offset, log_offset)
+        found[key].add(timestamp, offset, by_tool)
     return dict(sorted(found.items()))

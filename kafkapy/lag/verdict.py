@@ -32,8 +32,10 @@ class Verdict(StrEnum):
     STALLED = "stalled"
     STOPPED = "stopped"
 
-
-_SEVERITY = {verdict: number for number, verdict in enumerate(Verdict)}
+    @property
+    def severity(self) -> int:
+        """The worse, the larger."""
+        return list(Verdict).index(self)
 
 
 class Trend(NamedTuple):
@@ -79,4 +81,4 @@ def _has_stopped(trend: Trend) -> bool:
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """Of several partitions."""
-    return max(verdicts, key=_SEVERITY.__getitem__, default=Verdict.OK)
+    return max(verdicts, key=lambda each: each.severity, default=Verdict.OK)

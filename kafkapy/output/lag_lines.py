@@ -6,7 +6,7 @@ block that has more than one adds them up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from kafkapy.formats.time_text import duration_text, utc_text
 from kafkapy.lag.commits import Evidence
@@ -30,6 +30,23 @@ def lag_lines(points: Iterable[LagPoint]) -> Iterator[str]:
 def _rows(block: list[LagPoint]) -> list[tuple[str, ...]]:
     total = summed(block, by_group) if len(block) > 1 and block[0].topic is not None else []
     return [_titles(block[0]), *map(_cells, block), *(_total_cells(point, block[0]) for point in total)]
+
+
+def worst_lines(points: Sequence[LagPoint], height: int) -> Iterator[str]:
+    """The points of one moment in so many lines: as many as have room, the worst first and whosever they are, and how
+    many are left out."""
+    ordered = sorted(points, key=lambda point: (-point.verdict.severity, -(point.lag or 0)))
+    for count in range(min(len(ordered), height - 1), 0, -1):
+        lines = [*fitted([[_titles(ordered[0]), *map(_cells, ordered[:count])]], _SPARE)]
+        lines += _left_out(len(ordered) - count, len(ordered))
+        if len(lines) <= height:
+            yield from lines
+            return
+    yield from _left_out(len(ordered), len(ordered))
+
+
+def _left_out(count: int, total: int) -> list[str]:
+    return [f"... {count} of {total} rows not shown (worst first): give --group, --topic or --by group"] * bool(count)
 
 
 def history_lines(points: Iterable[LagPoint]) -> Iterator[str]:
@@ -126,6 +143,21 @@ def _happened(event: LagEvent) -> str:
     by = "by a tool, " if event.kind is EventKind.RESET else ""
     direction = "forward" if moved > 0 else "back"
     return f"{event.kind} from offset {event.from_offset} to {event.to_offset} ({by}{abs(moved)} records {direction})"
+
+
+def nothing_line(group: str | None, where: str, first: int | None = None, end: int = 0, is_whole: bool = True) -> str:
+    """Why a group, or with None any, has no row up to ``end``: ``first`` is when its first commit that is known was
+    made, and ``is_whole`` where there was none before it."""
+    whose = "" if group is None else f" of group {group}"
+    if first is None:
+        return (
+            f"{'no group has committed anything' if group is None else f'group {group} has committed nothing'}{where}"
+        )
+    if first <= end:
+        return f"all commits{whose}{where} had expired or were deleted by {_time_text(end)}"
+    if is_whole:
+        return f"there was no commit{whose}{where} by {_time_text(end)}: the first is of {_time_text(first)}"
+    return f"nothing is known{whose}{where} at {_time_text(end)}: compaction left no commit before {_time_text(first)}"
 
 
 def evidence_line(group: str, evidence: Evidence) -> str:

@@ -1,11 +1,16 @@
-"""Lines that are shown again and again: in place on a terminal, one block after the other through a pipe."""
+"""Lag that is shown again and again: in place on a terminal, one block after the other through a pipe.
+
+A terminal has so many lines and no more. Where not all rows have room, the worst come first, and the last line tells
+how many are missing.
+"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from kafkapy.lag.lag_point import LagPoint
+from kafkapy.output.lag_lines import lag_lines, worst_lines
 from kafkapy.output.printing import print_lines
 
 if TYPE_CHECKING:
@@ -19,50 +24,62 @@ _STYLES = {
     "unknown": "dim",
     "ok": "green",
 }
+_OLD = "dim"
 
 
-def show(blocks: Iterable[Sequence[str]]) -> None:
-    """Show each block when it comes."""
-    if os.isatty(1):
-        _show_in_place(blocks)
-        return
-    for number, block in enumerate(blocks):
-        print_lines(["", *block] if number else block)
+class Frame(NamedTuple):
+    """What is shown at a time: lines, and below them rows, which may be old ones."""
+
+    head: Sequence[str]
+    points: Sequence[LagPoint]
+    is_old: bool = False
 
 
-def _show_in_place(blocks: Iterable[Sequence[str]]) -> None:
+def print_frames(frames: Iterable[Frame]) -> None:
+    """Print each when it comes."""
+    for number, frame in enumerate(frames):
+        print_lines([*[""] * bool(number), *frame.head, *lag_lines(frame.points)])
+
+
+def show_in_place(frames: Iterable[Frame]) -> None:
+    """Show each in the place of the one before."""
     from rich.console import Console
     from rich.live import Live
 
     console = Console(highlight=False)
     with Live(console=console, auto_refresh=False, vertical_overflow="crop") as live:
-        for block in blocks:
-            live.update(_styled(_cropped(block, console.height)), refresh=True)
+        for frame in frames:
+            live.update(_text(frame, console.width, console.height), refresh=True)
 
 
-def _cropped(block: Sequence[str], height: int) -> Sequence[str]:
-    """As much of a block as there is room for, and how much more there is."""
-    if len(block) <= height:
-        return block
-    shown = height - 1
-    return [*block[:shown], f"... {len(block) - shown} more lines: --group, --topic or --by group make it shorter"]
-
-
-def _styled(block: Iterable[str]) -> Text:
-    """The lines with the verdicts at their ends in colour; control characters of names are made visible."""
+def _text(frame: Frame, width: int, height: int) -> Text:
     from rich.text import Text
 
-    text = Text(no_wrap=True, overflow="ellipsis")
-    for line in _visible(block):
+    head = list(_wrapped(frame.head, width))
+    text = Text("".join(f"{line}\n" for line in head), no_wrap=True, overflow="ellipsis")
+    for line in map(_visible, _fitting(frame.points, height - len(head))):
         verdict = next((name for name in _STYLES if line.endswith("  " + name)), None)
-        if verdict is None:
-            text.append(line + "\n")
+        if frame.is_old or verdict is None:
+            text.append(line + "\n", _OLD if frame.is_old else None)
         else:
             text.append(line.removesuffix(verdict)).append(verdict + "\n", _STYLES[verdict])
     text.rstrip()
     return text
 
 
-def _visible(lines: Iterable[str]) -> Iterator[str]:
+def _fitting(points: Sequence[LagPoint], height: int) -> Sequence[str]:
+    lines = list(lag_lines(points))
+    return lines if len(lines) <= height else list(worst_lines(points, height))
+
+
+def _wrapped(lines: Iterable[str], width: int) -> Iterator[str]:
+    """Lines none of which is wider than the terminal."""
+    from textwrap import wrap
+
     for line in lines:
-        yield "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line)
+        yield from wrap(_visible(line), width, subsequent_indent="  ", drop_whitespace=True) or [""]
+
+
+def _visible(line: str) -> str:
+    """With the control characters of names made visible."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line)

@@ -2,7 +2,8 @@
 
 A row of a topic has no partition, one of a whole group no topic either. Rates are records a second. From
 ``commits_since_timestamp`` on every commit of the group is known; ``commits_whole`` where none was ever erased. Two
-looks at a cluster know of neither.
+looks at a cluster know of neither. ``last_commit_timestamp`` is null where nobody tells when a commit was made, and no
+look saw the offset change.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ class _Commits(NamedTuple):
     timelines: dict[Key, Timeline]
     members: list[Members]
     evidence: dict[int, Evidence]
+    earliest: dict[str, int]
     problems: list[str]
 
 
@@ -46,13 +47,15 @@ class EngineSource:
         timelines: dict[Key, Timeline] = {}
         members: list[Members] = []
         evidence: dict[int, Evidence] = {}
+        earliest: dict[str, int] = {}
         for found in self._engine.map(partial(_commits, self._paths, wanted, asked), numbers):
             timelines |= found.timelines
             members += found.members
             evidence |= found.evidence
+            earliest |= found.earliest
             for problem in found.problems:
                 tell(problem)
-        return known_of(cluster, dict(sorted(timelines.items())), members, evidence)
+        return known_of(cluster, dict(sorted(timelines.items())), members, evidence, earliest)
 
     def answers(
         self, asked: Mapping[TopicPartition, Questions], now: int, tell: Tell
@@ -72,7 +75,7 @@ def _commits(paths: tuple[str, ...], wanted: Wanted, asked: Asked, number: int) 
     problems: list[str] = []
     history = CommitHistory(open_paths(paths), wanted, problems.append)
     timelines = asked.timelines(history.commits_of(number))
-    return _Commits(timelines, history.members, history.evidence, problems)
+    return _Commits(timelines, history.members, history.evidence, history.earliest, problems)
 
 
 def _answers(

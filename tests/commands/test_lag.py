@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from kafkapy.commands.lag_watch import _worked
+from kafkapy.lag.looks import Look, Outage
 from tests.commands.running import Done, dirs, printed, run
 from tests.group_cluster import made
 from tests.lag.world import OFFSETS, P0, T0, World
@@ -201,22 +206,116 @@ def test_watching_through_a_pipe(capfd: Capture, directory: Path) -> None:
     assert (len(rows), rows[0].split(",")[:3]) == (4, ["type", "timestamp", "group"])
 
 
+def test_watching_through_a_pipe_goes_on_after_an_outage(tmp_path: Path) -> None:
+    here, away = Path(made(tmp_path / "here")), tmp_path / "away"
+    command = [sys.executable, "-m", "kafkapy", "lag", "--cluster", str(here), "--group", "simple", "--watch"]
+    options = ["--interval", "500ms", "--by", "group", "--output", "jsonl"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*command, *options], stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        before = json.loads(process.stdout.readline())
+        here.rename(away)
+        begun = process.stderr.readline()
+        away.rename(here)
+        over = process.stderr.readline()
+        after = json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate()
+    assert begun.startswith("kafkapy: no figures since 20")
+    assert f": there is no cluster directory {here}" in begun
+    assert over.startswith("kafkapy: figures again at 20")
+    assert (process.returncode, err) == (0, "")
+    assert (after["group"], after["rates_since_timestamp"]) == ("simple", before["timestamp"])
+
+
+def test_an_outage_and_what_cannot_be_read_are_told_when_they_begin(capfd: Capture) -> None:
+    fine, torn = Look(T0, T0, [], []), Look(T0, T0, [], ["t-0: damaged"])
+    failed = torn._replace(timestamp=T0 + 5000, outage=Outage(T0 + 5000, "nobody is there"))
+    again = torn._replace(seen=T0 + 17_000)
+    looks = [fine, torn, torn, failed, failed, failed._replace(outage=Outage(T0 + 5000, "who?")), again, fine, torn]
+    assert list(_worked(looks)) == [fine, torn, torn, again, fine, torn]
+    assert capfd.readouterr().err.splitlines() == [
+        "kafkapy: t-0: damaged",
+        "kafkapy: no figures since 2026-01-01T00:00:05Z: nobody is there",
+        "kafkapy: figures again at 2026-01-01T00:00:17Z, after 12 s",
+        "kafkapy: t-0: damaged",
+    ]
+
+
+def test_a_watch_whose_last_look_fails_ends_with_1(tmp_path: Path) -> None:
+    here = Path(made(tmp_path / "here"))
+    command = [sys.executable, "-m", "kafkapy", "lag", "--cluster", str(here), "--watch", "--interval", "1s"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*command, "--times", "2"], stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        here.rename(tmp_path / "away")
+        _, err = process.communicate()
+    assert (process.returncode, err.count("\n"), err[:23]) == (1, 1, "kafkapy: no figures sin")
+
+
+class Screen:
+    """A command on a terminal of this size, and all that it writes there."""
+
+    def __init__(self, lines: int, *args: str) -> None:
+        self._main, terminal = pty.openpty()
+        environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": str(lines)}
+        command = [sys.executable, "-m", "kafkapy", "lag", *args]
+        self.process = subprocess.Popen(command, stdout=terminal, env=environment)
+        os.close(terminal)
+        self.seen = b""
+
+    def until(self, wanted: bytes) -> str:
+        """What it wrote since the last time, with this in it."""
+        begun = len(self.seen)
+        while wanted not in self.seen[begun:]:
+            self.seen += os.read(self._main, 4096)
+        return self.seen[begun:].decode()
+
+    def rest(self) -> bytes:
+        """All that it wrote, when it has ended."""
+        with suppress(OSError):  # the other end was closed
+            while data := os.read(self._main, 4096):
+                self.seen += data
+        os.close(self._main)
+        return self.seen
+
+
 def test_watching_on_a_terminal(directory: Path) -> None:
-    main, terminal = pty.openpty()
-    command = [sys.executable, "-m", "kafkapy", "lag", "--cluster", str(directory), "--by", "group", "--watch"]
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "30"}
-    process = subprocess.Popen([*command, "--interval", "1ms", "--times", "2"], stdout=terminal, env=environment)
-    os.close(terminal)
-    seen = b""
-    try:
-        while data := os.read(main, 4096):
-            seen += data
-    except OSError:
-        pass  # the other end was closed
-    os.close(main)
-    assert process.wait() == 0
+    args = ("--cluster", str(directory), "--by", "group", "--watch", "--interval", "1ms", "--times", "2")
+    screen = Screen(30, *args)
+    seen = screen.rest()
+    assert screen.process.wait() == 0
     assert seen.count(b"CAUGHT-UP-IN") >= 2
     assert b"\x1b[1A\x1b[2K" in seen  # the first block is taken away before the second is shown
+
+
+def test_a_screen_without_room_shows_the_worst(minutes: Path) -> None:
+    """Of three groups with the same verdict, back has the least lag and the first name."""
+    screen = Screen(4, "--log-dirs", str(minutes), "--watch", "--times", "1")
+    shown = screen.rest().decode()
+    assert screen.process.wait() == 0
+    assert "dies " in shown
+    assert "back " not in shown
+    assert "... 2 of 3 rows not shown (worst first): give --group, --topic or --by group" in shown
+
+
+def test_the_last_figures_stay_on_the_screen_while_nothing_answers(tmp_path: Path) -> None:
+    here, away = Path(made(tmp_path / "here")), tmp_path / "away"
+    screen = Screen(30, "--cluster", str(here), "--group", "simple", "--watch", "--interval", "500ms")
+    screen.until(b"VERDICT")
+    here.rename(away)
+    screen.until(b"no figures since")
+    shown = screen.until(b"(every 0.5 s)")
+    assert "there is no cluster directory" in " ".join(shown.split())
+    assert "the last figures are of 20" in shown
+    assert "simple" in shown
+    away.rename(here)
+    screen.until(b"\x1b[32mok")  # figures that are old have no colours
+    screen.process.send_signal(signal.SIGINT)
+    screen.rest()
+    assert screen.process.wait() == 0
 
 
 @pytest.mark.parametrize(
@@ -254,7 +353,48 @@ def test_no_group_at_all(capfd: Capture, tmp_path: Path) -> None:
     run(capfd, "storage", "format", "--cluster", tmp_path / "c", "--brokers", "1")
     for args in ([], ["--history"], ["--plot"], ["--interval", "1ms"]):
         done = lag(capfd, "--cluster", tmp_path / "c", *args)
-        assert (done.code, done.out, done.err) == (0, "", "")
+        assert (done.code, done.out, done.err) == (0, "", "kafkapy: no group has committed anything\n")
+
+
+BEFORE = "2025-12-31T23:59:00Z"
+FIRST = "2026-01-01T00:00:05Z"
+
+
+@pytest.mark.parametrize(
+    ("args", "end"),
+    [
+        (["--at", BEFORE], BEFORE),
+        (["--at", BEFORE, "--output", "jsonl"], BEFORE),
+        (["--history", "--from", "0", "--to", BEFORE, "--step", "1d"], "2025-12-31T00:00:00Z"),
+        (["--plot", "--to", BEFORE], BEFORE),
+    ],
+)
+def test_a_time_before_all_commits_is_told_with_the_first_one(
+    capfd: Capture, minutes: Path, args: list[str], end: str
+) -> None:
+    done = lag(capfd, "--log-dirs", minutes, *args)
+    said = f"kafkapy: there was no commit by {end}: the first is of {FIRST}\n"
+    assert (done.code, done.out, done.err) == (0, "", said)
+    done = lag(capfd, "--log-dirs", minutes, *args, "--group", "slow", "--topic", "orders")
+    said = f"kafkapy: there was no commit of group slow of these topics by {end}: the first is of {FIRST}\n"
+    assert (done.code, done.out, done.err) == (0, "", said)
+
+
+def test_a_time_without_commits_any_more_or_that_compaction_took(capfd: Capture, tmp_path: Path) -> None:
+    world = World(tmp_path / "logs")
+    for number in range(30):
+        world.now = T0 + 1000 * number
+        world.commit("g", P0, number)
+    world.commit("g", P0, None)
+    world.close()
+    done = lag(capfd, "--log-dirs", world.directory, "--group", "g")
+    assert done.err.startswith("kafkapy: all commits of group g had expired or were deleted by ")
+    world.commit("g", P0, 3)
+    world.compact()
+    world.close()
+    done = lag(capfd, "--log-dirs", world.directory, "--at", str(T0))
+    said = "nothing is known at 2026-01-01T00:00:00Z: compaction left no commit before 2026-01-01T00:00:29Z"
+    assert (done.code, done.out, done.err) == (0, "", f"kafkapy: {said}\n")
 
 
 def test_damage_is_told_and_the_rest_is_shown(capfd: Capture, tmp_path: Path) -> None:

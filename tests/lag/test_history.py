@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kafkapy.lag.lag_events import EventKind, Span
 from kafkapy.lag.lag_history import steps
-from kafkapy.lag.lag_point import LagPoint
+from kafkapy.lag.lag_point import LagPoint, Moment
 from kafkapy.lag.lag_reading import Asked, ClusterSource, LagHistory, lag_history
 from tests.lag.world import EVERYTHING, OFFSETS, P0, P1, T0, World
 
@@ -291,4 +291,42 @@ def test_records_that_retention_took_leave_the_lag_of_their_time_unknown(tmp_pat
 def test_no_offsets_topic_at_all(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.produce(P0, [T0])
-    assert read(world, T0, T0 + STEP) == LagHistory([], [], {})
+    assert read(world, T0, T0 + STEP) == LagHistory([], [], {}, {})
+
+
+def test_what_a_tool_moved_is_in_no_rate(tmp_path: Path) -> None:
+    """Ten records a second are read, of which a second has two commits; then a tool skips 50."""
+    world = World(tmp_path)
+    for _ in range(8):
+        world.produce(P0, [T0] * 15)
+    world.members("g", 1)
+    for number in range(1, 13):
+        world.now = T0 + 500 * number
+        world.commit("g", P0, 5 * number)
+    world.members("g", 0)
+    world.now = T0 + 6100
+    world.commit("g", P0, 110)
+    world.now = T0 + 6200
+    world.members("g", 1)
+    world.commit("g", P0, 115)  # of the same second as what the tool did
+    found = read(world, T0 + 3000, T0 + 7000, step=1000)
+    assert [(each.committed, each.consume_rate) for each in found.points] == [
+        (30, 10.0), (40, 10.0), (50, 10.0), (60, 10.0), (115, 5.0),
+    ]  # fmt: skip
+    moved = [
+        (each.kind, each.from_offset, each.to_offset) for each in found.events if each.from_offset != each.to_offset
+    ]
+    assert moved == [(EventKind.RESET, 60, 110)]
+    (now,) = lag_history(ClusterSource(world.cluster), EVERYTHING, Asked([Moment(T0 + 7000)], T0 + 7001), print).points
+    assert (now.rates_since, now.consume_rate) == (T0 + 500, pytest.approx(60 / 6.5))
+
+
+def test_the_first_commit_that_is_known_is_told_of_groups_without_a_row(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    for number in range(1, 4):
+        world.now = T0 + 1000 * number
+        world.commit("a", P0, None if number == 1 else number)
+        world.commit("b", P0, number)
+    found = read(world, T0 - 5000, T0)
+    assert (found.points, found.earliest) == ([], {"a": T0 + 2000, "b": T0 + 1000})
+    assert found.evidence == {"a": (T0 + 1000, True), "b": (T0 + 1000, True)}

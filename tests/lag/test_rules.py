@@ -10,6 +10,7 @@ from kafkapy.lag.lag_point import LagPoint, by_group, by_topic, summed
 from kafkapy.lag.log_answers import LogAnswers
 from kafkapy.lag.timeline import Commit, Timeline, timelines
 from kafkapy.lag.verdict import Trend, Verdict, verdict, worst
+from kafkapy.output.lag_lines import worst_lines
 from tests.lag.world import P0, P1, T0
 
 
@@ -121,7 +122,7 @@ def test_sums() -> None:
 def test_rows_are_enough() -> None:
     """Another engine answers the same questions from a join over all records."""
     times = [T0 + 100 * number for number in range(200)]
-    commits = [OffsetCommit(T0 + 1000 * number, "g", P1, 9 * number, number) for number in range(1, 20)]
+    commits = [OffsetCommit(T0 + 1000 * number, "g", P1, 9 * number) for number in range(1, 20)]
     moments = steps(T0 + 3000, T0 + 19_000, 1000, T0 + 10**6)
     found = timelines(commits, T0 + 19_000, T0 + 2000)
     (asked,) = open_questions(found, moments).values()
@@ -139,3 +140,11 @@ def test_what_was_committed_was_there() -> None:
     log = LogAnswers(0, 50, {T0: 10, T0 + 1: None})
     assert (log.end_at(T0), log.end_at(T0, 8), log.end_at(T0, 30), log.end_at(T0, 99)) == (10, 10, 30, 50)
     assert log.end_at(T0 + 1, 30) is None
+
+
+def test_what_is_worst_has_the_room_there_is() -> None:
+    points = [point(0), point(1, lag=900), point(2, lag=1, verdict=Verdict.STOPPED), point(3, verdict=Verdict.REWOUND)]
+    shown = [[line.split()[2] for line in worst_lines(points, height)] for height in range(1, 7)]
+    whole = ["PARTITION", "2", "3", "1", "0"]
+    assert shown == [["of"], ["of"], ["PARTITION", "2", "of"], ["PARTITION", "2", "3", "of"], whole, whole]
+    assert list(worst_lines(points, 3))[-1].startswith("... 3 of 4 rows not shown")

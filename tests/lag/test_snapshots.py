@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kafkapy.lag.cluster_rows import Wanted
 from kafkapy.lag.snapshots import Snapshots
 from kafkapy.lag.verdict import Verdict
@@ -86,3 +88,63 @@ def test_a_look_that_only_begins_is_what_the_next_one_compares_with(tmp_path: Pa
     world.commit("g", P0, 5)
     (point,) = snapshots.take(world.cluster, T0 + 4000, fail)
     assert (point.rates_since, point.produce_rate, point.consume_rate, point.lag) == (T0 + 1000, 2.0, 1.0, 11)
+
+
+def test_the_time_of_a_commit_that_nobody_tells_is_not_known_until_it_changes(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.tells_times = False
+    world.produce(P0, [T0] * 10)
+    world.commit("g", P0, 2)
+    snapshots = Snapshots(EVERYTHING)
+    found = []
+    for number, offset in enumerate((2, 2, 5, 5, None, 5), 1):
+        world.commit("g", P0, offset)
+        found += [each.last_commit for each in snapshots.take(world.cluster, T0 + 1000 * number, fail)]
+    assert found == [None, None, T0 + 3000, T0 + 3000, None]  # what was taken back and made again is new
+
+
+def test_the_time_of_a_commit_is_what_files_tell(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.commit("g", P0, 2)
+    (point,) = Snapshots(EVERYTHING).take(world.cluster, T0 + 5000, fail)
+    assert point.last_commit == T0
+
+
+@pytest.mark.parametrize(
+    ("came_between", "leader_epoch", "rate"),
+    [
+        (False, -1, 0.0),  # nobody was there: a tool
+        (True, -1, 50.0),  # somebody came and left, as the generation tells
+        (False, 3, 50.0),  # only a consumer knows the epoch
+    ],
+)
+def test_what_a_tool_moved_was_not_read(tmp_path: Path, came_between: bool, leader_epoch: int, rate: float) -> None:
+    world = World(tmp_path)
+    for _ in range(5):
+        world.produce(P0, [T0] * 15)
+    world.members("g", 1)
+    world.commit("g", P0, 10)
+    world.members("g", 0)
+    snapshots = Snapshots(EVERYTHING)
+    snapshots.take(world.cluster, T0 + 1000, fail)
+    if came_between:
+        world.members("g", 1)
+        world.members("g", 0)
+    world.now = T0 + 1500
+    world.commit("g", P0, 60, leader_epoch=leader_epoch)
+    (point,) = snapshots.take(world.cluster, T0 + 2000, fail)
+    assert (point.committed, point.consume_rate) == (60, rate)
+
+
+def test_a_watch_that_goes_on_keeps_no_more_than_a_window(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.tells_times = False
+    world.produce(P0, [T0] * 5)
+    world.commit("g", P0, 2)
+    cluster, snapshots = world.cluster, Snapshots(EVERYTHING, window=3)
+    kept = []
+    for number in range(12):
+        (point,) = snapshots.take(cluster, T0 + 2000 * number, fail)
+        kept += [len(each.changes()) for each in snapshots._timelines.values()]
+        assert point.consume_rate == (0.0 if number else None)
+    assert kept == [1, 2, *[3] * 10]

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from kafkapy.backends.log_dirs import LogDirsCluster
 from kafkapy.backends.replica_maintenance import Maintenance, Situation
+from kafkapy.coordinator.group import ClassicGroup, ClassicMember
+from kafkapy.coordinator.group_metadata_records import group_metadata_record
 from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS
 from kafkapy.formats.coordinator_record import GROUP, CoordinatorRecord, encode_record
 from kafkapy.formats.record_batch import NO_PRODUCER_ID, BatchOptions, Record, encode_batch
@@ -44,6 +46,9 @@ class World:
         self.directory = directory
         directory.mkdir(parents=True, exist_ok=True)
         self.now = T0
+        self.tells_times = True
+        """Whether commits have their times in them: what brokers tell of them has not."""
+        self._generations: dict[str, int] = {}
         self.records: dict[TopicPartition, list[int]] = {}
         self.commits: dict[Key, list[tuple[int, int | None]]] = {}
         self._logs: dict[TopicPartition, PartitionLog] = {}
@@ -77,12 +82,24 @@ class World:
         self._append(partition, encode_batch(records, BatchOptions()))
         self.records.setdefault(partition, []).extend(times)
 
-    def commit(self, group: str, partition: TopicPartition, offset: int | None, producer_id: int = -1) -> None:
+    def members(self, group: str, count: int) -> None:
+        """Have a classic group so many members: they came, or left."""
+        generation = self._generations[group] = self._generations.get(group, 0) + 1
+        ids = [f"member-{number}" for number in range(count)]
+        members = {each: ClassicMember(each, None, "c", "/h", 1, 1, b"", b"") for each in ids}
+        state = ClassicGroup(group, "consumer", generation, "range" if ids else None, None, self.now, members)
+        data = encode_record(GROUP, group_metadata_record(state))
+        self._append(OFFSETS, encode_batch([Record(0, self.now, *data)], BatchOptions()), Origin.COORDINATOR)
+
+    def commit(
+        self, group: str, partition: TopicPartition, offset: int | None, producer_id: int = -1, leader_epoch: int = -1
+    ) -> None:
         """A commit, or what takes it back; one of a producer waits for ``end``."""
         self.log(partition)
         value = None
         if offset is not None:
-            value = {"offset": offset, "leaderEpoch": -1, "metadata": "", "commitTimestamp": self.now}
+            time = self.now if self.tells_times else -1
+            value = {"offset": offset, "leaderEpoch": leader_epoch, "metadata": "", "commitTimestamp": time}
         key = {"group": group, "topic": partition.topic, "partition": partition.partition}
         data = encode_record(GROUP, CoordinatorRecord("OffsetCommit", key, 3, value))
         options = BatchOptions(base_sequence=0)

@@ -8,13 +8,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from tests.live_clients import Sent
+from kafkapy.backends.selection import Selection, open_cluster
+from kafkapy.lag.cluster_rows import Wanted
+from kafkapy.lag.snapshots import Snapshots
+from tests.live_clients import GroupKind, Sent
 from tests.live_kafka import LiveKafka
 from tests.tool_server import ToolRun
 
@@ -130,6 +133,7 @@ def test_rates_while_somebody_writes_and_reads(flowing: LiveKafka) -> None:
         watched = rows(lag(flowing, "--topic", FLOW, "--group", "lag-idle", "--watch", "--times", "3",
                            "--interval", "1s"))  # fmt: skip
     busy, idle = found["lag-busy"], found["lag-idle"]
+    assert (busy["last_commit_timestamp"], idle["last_commit_timestamp"]) == (busy["timestamp"], None)
     assert busy["produce_rate"] == idle["produce_rate"] > 0
     assert busy["consume_rate"] > 0
     assert busy["verdict"] in ("ok", "falling behind")
@@ -139,6 +143,24 @@ def test_rates_while_somebody_writes_and_reads(flowing: LiveKafka) -> None:
     for before, row in pairwise(watched):
         seconds = (row["timestamp"] - before["timestamp"]) / 1000
         assert row["produce_rate"] == pytest.approx((row["log_end_offset"] - before["log_end_offset"]) / seconds, 1e-3)
+
+
+@pytest.mark.parametrize("kind", ["classic", "consumer"])
+def test_what_kafkas_tool_skips_was_not_read(flowing: LiveKafka, kind: GroupKind) -> None:
+    group = f"lag-skips-{kind}"
+    with flowing.members(kind, group, [ORDERS], commit=True):
+        flowing.until(lambda: _read(flowing, group) == 40)
+    reset = ("--bootstrap-server", flowing.bootstrap, "--reset-offsets", "--group", group, "--topic", f"{ORDERS}:0")
+    snapshots = Snapshots(Wanted(lambda name: name == group, lambda _: True))
+    with closing(open_cluster(Selection(bootstrap_server=flowing.bootstrap))) as cluster:
+        found = []
+        for offset in ("5", "15"):
+            assert flowing.kafka("ConsumerGroupCommand", *reset, "--to-offset", offset, "--execute").code == 0
+            now, problems = cluster.now, list[str]()
+            points = snapshots.take(cluster, now, problems.append)
+            found.append([(each.lag, each.consume_rate, each.last_commit == now) for each in points[:1]])
+            assert problems == []
+    assert found == [[(15, None, False)], [(5, 0.0, True)]]
 
 
 def test_throughput_is_what_the_brokers_files_hold(flowing: LiveKafka) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import signal
 import subprocess
 import sys
 import termios
+import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -38,13 +41,36 @@ class Producer:
         self._live.until(lambda: fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)) == bytes(4))
 
 
+class Watch:
+    """A watch over the lag of a group that has told it once."""
+
+    def __init__(self, live: LiveKafka) -> None:
+        topic = live.create_topic()
+        live.commit("outage-group", topic, {0: 0})
+        on = ("--bootstrap-server", live.bootstrap, "--group", "outage-group")
+        self.process = _start("lag", *on, "--watch", "--interval", "500ms", "--output", "jsonl", stdout=subprocess.PIPE)
+        self.row()
+
+    def row(self) -> dict[str, Any]:
+        """The next row."""
+        assert self.process.stdout is not None
+        row: dict[str, Any] = json.loads(self.process.stdout.readline())
+        return row
+
+    def told(self) -> str:
+        """The next line on stderr."""
+        assert self.process.stderr is not None
+        return self.process.stderr.readline()
+
+
 class Outage:
     """Commands that were begun before it."""
 
     def __init__(self, live: LiveKafka) -> None:
         self.patient = Producer(live)
         self.hasty = Producer(live, "--command-property", "delivery.timeout.ms=3000")
-        self.processes = [self.patient.process, self.hasty.process]
+        self.watch = Watch(live)
+        self.processes = [self.patient.process, self.hasty.process, self.watch.process]
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +89,10 @@ def outage(live: LiveKafka) -> Iterator[Outage]:
         live.start_all()
 
 
-def _start(*args: str) -> subprocess.Popen[str]:
+def _start(*args: str, stdout: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
     pipe = subprocess.PIPE
-    return subprocess.Popen(
-        [sys.executable, "-m", "kafkapy", *args], stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe, text=True
-    )
+    command = [sys.executable, "-m", "kafkapy", *args]
+    return subprocess.Popen(command, stdin=pipe, stdout=stdout, stderr=pipe, text=True)
 
 
 def test_all_that_was_not_sent_is_told(outage: Outage) -> None:
@@ -86,3 +111,17 @@ def test_ctrl_c_tells_what_is_waited_for_and_another_gives_it_up(outage: Outage)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
     assert (process.returncode, err) == (130, f"kafkapy: {unsent} were not acknowledged\n")
+
+
+def test_a_watch_tells_the_outage_once_and_goes_on_when_it_is_over(outage: Outage, live: LiveKafka) -> None:
+    told = outage.watch.told()
+    assert told.startswith("kafkapy: no figures since ")
+    assert "cannot be reached: connection refused" in told
+    live.start_all()
+    started = time.time() * 1000
+    while outage.watch.row()["timestamp"] < started:
+        pass
+    outage.watch.process.send_signal(signal.SIGINT)
+    _, err = outage.watch.process.communicate()
+    begun, over = (err.count(f"kafkapy: {words}") for words in ("no figures since", "figures again at"))
+    assert (outage.watch.process.returncode, over - begun) == (0, 1)

@@ -87,7 +87,7 @@ def test_lines_for_people_lose_the_columns_that_matter_least(cluster: str, name:
 
 def test_a_watch_tells_of_what_is_below_the_screen(cluster: str) -> None:
     watched = on_terminal(["lag", "--cluster", cluster, "--watch", "--times", "1"], 120, height=2)
-    assert "... 2 more lines: --group, --topic or --by group make it shorter" in watched
+    assert "... 1 of 1 rows not shown (worst first): give --group, --topic or --by group" in watched
 
 
 def test_colour_is_for_terminals_that_want_it() -> None:

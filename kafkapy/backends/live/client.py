@@ -179,9 +179,10 @@ class Client:
         raise AssertionError("there is always another try")
 
     def _gave_up(self, error: KafkapyError) -> KafkapyError:
-        if not isinstance(error, ConnectionLost):
+        limit = self.config.api_limit
+        if not isinstance(error, ConnectionLost) or str(error).endswith(f" within {limit}"):  # one try took it all
             return error
-        tried = f"; tried for {self.config.api_limit}"
+        tried = f"; tried for {limit}"
         return ConnectionLost(str(error).removesuffix(tried) + tried)  # one try may have been many of its own
 
     def _limit(self, timeout_ms: int | None) -> Limit:

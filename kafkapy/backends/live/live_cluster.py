@@ -48,9 +48,18 @@ class LiveCluster:
     where = "the running cluster"
 
     def __init__(self, bootstrap: Sequence[Address], config: ClientConfig) -> None:
+        self._bootstrap = bootstrap
         self.client = Client(bootstrap, config)
         self._image: MetadataImage | None = None
         self._made: dict[str, float] = {}
+
+    def anew(self, timeout_ms: int, setting: str) -> LiveCluster:
+        """The same cluster over new connections, with settings that are not read again; one thing may take no longer
+        than so, and ``setting`` is to be named as the reason."""
+        config = self.client.config
+        if timeout_ms < config.api_timeout_ms:
+            config = config._replace(api_timeout_ms=timeout_ms, api_timeout_setting=setting)
+        return LiveCluster(self._bootstrap, config)
 
     @property
     def live_brokers(self) -> frozenset[int]:

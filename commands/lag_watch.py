@@ -1,0 +1,106 @@
+"""``kafkapy lag --watch``: on a terminal a block of lines that stays in its place, anywhere else blocks or rows, one
+look after the other.
+
+What does not answer is told where it is seen: in the block, with the last figures, or on stderr, once for all looks of
+an outage."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import typer
+
+from kafkapy.output.output_format import Output
+
+from .lag_options import LagOptions
+from .tool_errors import tell_problems
+
+if TYPE_CHECKING:
+    from kafkapy.backends.selection import Selection
+    from kafkapy.lag.looks import Look
+    from kafkapy.output.lag_live import Frame
+
+
+def watch(chosen: "Selection", options: LagOptions) -> None:
+    """Look again and again. Ctrl-C ends it in good order; exit 1 where the last look was not whole."""
+    from kafkapy.lag.looks import looks
+    from kafkapy.lag.snapshots import Snapshots
+
+    seen = _Seen()
+    try:
+        with closing(looks(chosen, Snapshots(options.wanted, options.window), options.pause_s, options.times)) as each:
+            _print(seen.noted(each), options)
+    except KeyboardInterrupt:
+        pass
+    if seen.last is not None and (seen.last.outage is not None or seen.last.problems):
+        raise typer.Exit(1)
+
+
+class _Seen:
+    """The last look."""
+
+    last: "Look | None" = None
+
+    def noted(self, looks: Iterable["Look"]) -> Iterator["Look"]:
+        """The looks as they come."""
+        for self.last in looks:
+            yield self.last
+
+
+def _print(looks: Iterator["Look"], options: LagOptions) -> None:
+    from kafkapy.output.lag_live import print_frames, show_in_place
+    from kafkapy.output.lag_rows import LAG_COLUMNS, lag_row
+    from kafkapy.output.printing import print_rows
+
+    if options.output is Output.KAFKA and os.isatty(1):
+        show_in_place(_frame(look, options, _problems(look)) for look in looks)
+    elif options.output is Output.KAFKA:
+        print_frames(_frame(look, options) for look in _worked(looks))
+    elif options.output is Output.TABLE:
+        for look in _worked(looks):
+            print_rows(options.output, ((None, lag_row(point)) for point in options.shown(look.points)))
+    else:
+        rows = ((None, lag_row(point)) for look in _worked(looks) for point in options.shown(look.points))
+        print_rows(options.output, rows, LAG_COLUMNS, is_only_kind=True)
+
+
+def _worked(looks: Iterable["Look"]) -> Iterator["Look"]:
+    """The looks that worked. On stderr: what could not be read, when that begins, and when an outage is over."""
+    from kafkapy.formats.time_text import duration_text, utc_text
+
+    told: list[str] = []
+    begun: int | None = None
+    for look in looks:
+        if look.outage is not None:
+            if begun is None:
+                begun = look.outage.since
+                tell_problems([f"no figures since {utc_text(begun)}: {look.outage.reason}"])
+            continue
+        if begun is not None:
+            tell_problems([f"figures again at {utc_text(look.seen)}, after {duration_text(look.seen - begun)}"])
+            begun = None
+        tell_problems(problem for problem in look.problems if problem not in told)
+        told = look.problems
+        yield look
+
+
+def _problems(look: "Look") -> list[str]:
+    from kafkapy.formats.time_text import utc_text
+
+    if look.outage is None:
+        return [f"kafkapy: {problem}" for problem in look.problems]
+    of_then = [f"the last figures are of {utc_text(look.seen)}:"] if look.points else []
+    return [f"kafkapy: no figures since {utc_text(look.outage.since)}: {look.outage.reason}", *of_then]
+
+
+def _frame(look: "Look", options: LagOptions, problems: Iterable[str] = ()) -> "Frame":
+    from kafkapy.formats.time_text import utc_text
+    from kafkapy.output.lag_lines import nothing_line
+    from kafkapy.output.lag_live import Frame
+
+    groups = {point.group for point in look.points}
+    silent = [name for name in options.groups if name not in groups] if options.groups else [None] * (not groups)
+    nothing = [nothing_line(name, options.where) for name in silent]
+    head = [f"{utc_text(look.timestamp)}  (every {options.pause_s:g} s)", *nothing, *problems]
+    return Frame(head, options.shown(look.points), look.outage is not None)
