@@ -31,7 +31,9 @@ def run_kafkapy(args: Sequence[str], stdin: str | None, timeout_s: float, togeth
             for number, (file, name) in enumerate(zip(files, ("stdin", "stdout", "stderr"), strict=True)):
                 stack.enter_context(_instead(number, file, name))
             code = _main(args, timeout_s)
-        return ToolRun(code, _text(out), _text(err))
+        run = ToolRun(code, _text(out), _text(err))
+    assert "kafkapy: internal error" not in run.out + run.err, run.err
+    return run
 
 
 def _main(args: Sequence[str], timeout_s: float) -> int | None:

@@ -13,8 +13,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "pair: compares kafkapy with Kafka's own tool on a running cluster")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKafka]:
-    """Three real brokers."""
+    """Three real brokers, which end with the last test of this directory: also brokers that nobody asks need a processor."""
     with LiveKafka(tmp_path_factory.mktemp("live")) as cluster:
         yield cluster
