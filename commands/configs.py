@@ -126,7 +126,7 @@ def configs(
     ] = None,
     add_config_file: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Set what this properties file has.", rich_help_panel=CHANGES),
+        typer.Option(metavar="FILE.properties", help="Set what this properties file has.", rich_help_panel=CHANGES),
     ] = None,
     delete_config: Annotated[
         list[str],

@@ -40,7 +40,7 @@ def delete_records(
     offset_json_file: Annotated[
         str,
         typer.Option(
-            metavar="FILE",
+            metavar="FILE.json",
             help='The first offset that each partition keeps (-1: none is kept): {"partitions": [{"topic": "t", '
             '"partition": 0, "offset": 25}], "version": 1}',
         ),

@@ -69,7 +69,7 @@ def get_offsets(
     time: Annotated[
         str,
         typer.Option(
-            metavar="TIME",
+            metavar="SPEC|MS",
             help="latest, earliest, max-timestamp, earliest-local, latest-tiered, earliest-pending-upload, "
             "-1 to -6 for the same, or milliseconds: the first record at or after that time.",
         ),

@@ -58,7 +58,9 @@ def format_(
     ] = 1,
     config: Annotated[
         str | None,
-        typer.Option("--config", "-c", metavar="FILE", help="The broker's server.properties.", rich_help_panel=ONE),
+        typer.Option(
+            "--config", "-c", metavar="FILE.properties", help="The broker's server.properties.", rich_help_panel=ONE
+        ),
     ] = None,
     add_scram: Annotated[
         list[str] | None,
@@ -254,7 +256,9 @@ def info(
     log_dirs: LogDirsOption = None,
     config: Annotated[
         str | None,
-        typer.Option("--config", "-c", metavar="FILE", help="A broker's server.properties.", rich_help_panel=CLUSTER),
+        typer.Option(
+            "--config", "-c", metavar="FILE.properties", help="A broker's server.properties.", rich_help_panel=CLUSTER
+        ),
     ] = None,
     output: OutputOption = Output.KAFKA,
 ) -> int:
