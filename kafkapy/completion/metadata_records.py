@@ -1,8 +1,8 @@
 """The few records of a metadata log that a completion looks at, among all those of topics and partitions.
 
-To decode all takes longer than a user waits. So a batch is decoded only if its bytes have what such a record begins
-with (the frame's version, 1, then the type and the version), and of its records only those are handed out. What the
-bytes of others happen to look like costs a look, and no more.
+To decode all takes longer than a user waits. So a batch is looked into only if its bytes have what such a record begins
+with (the frame's version, 1, then the type and the version), and of its records only those are decoded whose bytes have
+it. What the bytes of others happen to look like costs a look, and no more.
 
 The newest snapshot is read and the log after it; where there is no snapshot, bootstrap.checkpoint first, whose records
 the log may lack. Transactions of the metadata are not waited for: what an aborted one had set is offered.
@@ -18,8 +18,10 @@ from typing import NamedTuple
 
 from kafkapy.errors import FormatError, KafkapyError
 from kafkapy.formats import snapshot_id
-from kafkapy.formats.compression import Codec
-from kafkapy.log.batch import batch_bytes, read_records, walk
+from kafkapy.formats.compression import Codec, decompress
+from kafkapy.formats.record_batch import HEADER_SIZE, BatchHeader, decode_record
+from kafkapy.formats.varint import read_varint
+from kafkapy.log.batch import batch_bytes, walk
 from kafkapy.log.names import LOG_SUFFIX
 from kafkapy.log.window import Window
 
@@ -56,12 +58,22 @@ def _records(file: MetadataFile, begins: re.Pattern[bytes]) -> Iterator[bytes]:
         for _, header in walk(window):
             if header.is_control or header.last_offset < file.start:
                 continue
-            data = batch_bytes(window, header.size)
-            if header.codec is Codec.NONE and begins.search(data) is None:
-                continue
-            for record in read_records(header, data):
-                if record.value is not None and begins.match(record.value):
-                    yield bytes(record.value)
+            data = batch_bytes(window, header.size)[HEADER_SIZE:]
+            if header.codec is not Codec.NONE:
+                data = decompress(header.codec, data)
+            if begins.search(data) is not None:
+                yield from _in_batch(header, data, begins)
+
+
+def _in_batch(header: BatchHeader, data: bytes, begins: re.Pattern[bytes]) -> Iterator[bytes]:
+    position = 0
+    for _ in range(header.record_count):
+        length, start = read_varint(data, position)
+        if begins.search(data, start, start + length) is not None:
+            value = decode_record(header, data, position)[0].value
+            if value is not None and begins.match(value) is not None:
+                yield value
+        position = start + length
 
 
 def _snapshot(name: str) -> snapshot_id.SnapshotId | None:
