@@ -184,7 +184,12 @@ def console_consumer(
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
 ) -> None:
-    """Print the records of topics, or run a command for each, as members of a group."""
+    """Print the records of topics, or run a command for each, as members of a group.
+
+    Without --group nothing is committed. Where nothing else is said it begins at the end: give --from-beginning, or
+    --partition and --offset, to see what is there already. In files it stops at the end of the logs; a running
+    cluster is followed until Ctrl-C, or as long as --timeout-ms says.
+    """
     _check(topic, include, partition, offset, from_beginning)
     configs = load_properties(
         RENAMED.choose("--consumer.config", consumer_config, "--command-config", command_config),

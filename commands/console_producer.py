@@ -134,7 +134,11 @@ def console_producer(
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
 ) -> None:
-    """Send each line of the standard input to a topic as a record."""
+    """Send each line of the standard input to a topic as a record.
+
+    A line is a value without a key, unless --reader-property parse.key=true: then the key stands before it, and a
+    tab between them (key.separator names another separator).
+    """
     if topic is None:
         raise UsageError('Missing required argument "[topic]"')
     if line_reader not in LINE_READERS:

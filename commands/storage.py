@@ -16,7 +16,9 @@ ONE = "To format the log dirs of one broker, as Kafka's tool does"
 DEFAULT_BASE_PORT = 19092
 
 app = new_group(
-    "Make cluster directories, and see what log dirs are made of.",
+    "Make cluster directories, and see what log dirs are made of.\n\n"
+    "A cluster directory is a whole Kafka cluster as files: a log dir for each broker, which real brokers can be "
+    "started on, and cluster.yaml. Where no cluster is named, the first command that writes makes ./kafkapy-cluster.",
     examples(
         ("Make a cluster of three brokers:", "kafkapy storage format --cluster my-cluster --brokers 3"),
         ("Show what a cluster directory is made of:", "kafkapy storage info --cluster my-cluster"),

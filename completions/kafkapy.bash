@@ -179,7 +179,7 @@ _kafkapy() {
         'kafkapy config show --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv yaml' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy config show --columns') _kafkapy_live 'COL[,COL...]'; _kafkapy_cut; return ;;
         'kafkapy config show --sort-by') _kafkapy_live 'COL[:desc]'; _kafkapy_cut; return ;;
-        'kafkapy configs --entity-type') mapfile -t COMPREPLY < <(compgen -W 'topics clients users brokers broker-loggers ips client-metrics groups' -- "$cur"); _kafkapy_cut; return ;;
+        'kafkapy configs --entity-type') _kafkapy_live 'ENTITY-TYPE'; _kafkapy_cut; return ;;
         'kafkapy configs --entity-name') _kafkapy_live 'ENTITY'; _kafkapy_cut; return ;;
         'kafkapy configs --topic') _kafkapy_live 'TOPIC'; _kafkapy_cut; return ;;
         'kafkapy configs --client') _kafkapy_live 'CLIENT-ID'; _kafkapy_cut; return ;;

@@ -38,6 +38,7 @@ OF_KAFKAPY = frozenset(
         *("CONFIG", "VALUE", "FEATURE", "LEVEL", "RELEASE", "STATE", "OPERATION"),
         *("COL", "CONTEXT", "HOST:PORT", "URL", "SCENARIO", "TABLE", "COLUMN", "PAGE"),
         *("PROPERTY", "SETTING", "FORMATTER", "DESERIALIZER", "DECODER", "DECODING", "SPEC", "CREDENTIAL", "CHANGE"),
+        "ENTITY-TYPE",
     )
 )
 OF_FILES = frozenset(("PATH", "FILE", "DIR"))

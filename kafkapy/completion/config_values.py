@@ -32,6 +32,7 @@ _ENTITY_KINDS = {
     "ips": "IP",
     "broker-loggers": "BROKER",
 }
+ENTITY_TYPES = tuple(_ENTITY_KINDS)
 _BRACKET = "["
 _LOG_LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 

@@ -205,6 +205,7 @@ _OF_KAFKAPY: dict[str, Callable[[Asked], Iterable[str]]] = {
     "DECODING": lambda _: ("string", "json", "avro:", "confluent:"),
     "SPEC": _told_by("kafkapy.metadata.partition_filter", "OFFSET_SPECS"),
     "CREDENTIAL": _credentials,
+    "ENTITY-TYPE": _told_by("kafkapy.completion.config_values", "ENTITY_TYPES"),
     "CHANGE": lambda _: ("join:", "leave:", "topic:"),
     "FEATURE": _features,
     "LEVEL": _levels,

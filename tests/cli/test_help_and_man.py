@@ -43,6 +43,14 @@ def test_every_option_has_a_help_text(node: Node) -> None:
     assert [option.names for option in node.options if not option.help] == []
 
 
+@every_command
+def test_help_fits_a_terminal_of_80_columns(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for statements in quotes, which cannot be folded."""
+    monkeypatch.setenv("COLUMNS", "80")
+    long = [line for line in node.command.get_help(node.ctx).splitlines() if len(line) > 80]
+    assert [line for line in long if '"SELECT' not in line] == []
+
+
 @pytest.mark.parametrize("generator", ["man/generate.py", "completions/generate.py", "docs/generate.py"])
 def test_generated_files_are_fresh(root: Path, generator: str) -> None:
     done = subprocess.run([sys.executable, generator, "--check"], cwd=root, capture_output=True, text=True, check=False)
