@@ -1,6 +1,7 @@
 """Help, man pages and completions say the same as the commands, and every example can be run."""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -36,6 +37,16 @@ def test_every_command_has_examples_that_parse(node: Node) -> None:
         if "--help" not in args:
             child = NODES[f"kafkapy {command}"]
             child.command.make_context(command, args)
+
+
+def test_the_commands_of_the_index_of_jobs_parse(root: Path) -> None:
+    """Where it leaves the cluster open, with dots, there a cluster may stand."""
+    lines = re.findall(r"`(kafkapy [^`]+)`", (root / "docs" / "README.md").read_text())
+    assert len(lines) > 25
+    for line in lines:
+        _, command, *args = shlex.split(line.replace(" ...", " --log-dirs x", 1))
+        if args:
+            NODES[f"kafkapy {command}"].command.make_context(command, args)
 
 
 @every_command

@@ -68,6 +68,13 @@ def test_the_navigation_has_the_reference(site: Path) -> None:
     ] == []
 
 
+def test_names_of_options_are_not_broken(site: Path) -> None:
+    """In code within a text; blocks of code are left as they are."""
+    page = (site / "output.html").read_text("utf-8")
+    assert '<code><span class="name">--columns</span></code> chooses columns' in page
+    assert 'class="name"' not in "".join(re.findall(r"<pre\b.*?</pre>", page, re.DOTALL))
+
+
 class Loaded(HTMLParser):
     """What a browser fetches for a page."""
 
