@@ -22,7 +22,7 @@ DESCRIPTION = """Apache Kafka's admin scripts as one program.
 A subcommand is named after Kafka's script (kafka-dump-log.sh is kafkapy dump-log), takes the same flags and prints
 the same lines. Run 'kafkapy COMMAND --help' for what one can do, 'kafkapy help COMMAND' for its page of the manual.
 
-It works on running clusters (--bootstrap-server), on the disks of brokers that run, have stopped or crashed (--log-dirs,
+It works on running clusters (--bootstrap-server), on the disks of brokers that run, stopped or crashed (--log-dirs,
 which are only read), and on cluster directories, which need no broker (--cluster). 'kafkapy tour' shows most of it.
 """
 
