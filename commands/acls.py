@@ -85,7 +85,11 @@ def acls(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """List, add and remove ACLs: who may do what with topics, groups and the cluster itself."""
+    """List, add and remove ACLs: who may do what with topics, groups and the cluster itself.
+
+    An ACL allows or denies a principal (such as User:alice) an operation on a resource, from any host or only from
+    some. Brokers look at ACLs only where an authorizer is configured. Where one denies, no other can allow it.
+    """
     from kafkapy.metadata.acl_selection import Access, Resources, parse_pattern_type
 
     directories = [each for each in cluster or () if each != THE_CLUSTER]

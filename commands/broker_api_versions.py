@@ -37,7 +37,11 @@ def broker_api_versions(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Show which versions of each request the brokers take, and which one a client would use."""
+    """Show which versions of each request the brokers take, and which one a client would use.
+
+    A client and a broker speak the newest version that both know: look here when an old client cannot talk to a new
+    cluster, or the other way round.
+    """
     from kafkapy.backends.selection import open_cluster
     from kafkapy.output.api_version_lines import api_version_pairs
     from kafkapy.output.printing import print_rows

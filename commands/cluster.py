@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from kafkapy.output.cluster_lines import Pair, Shown
 
 app = new_group(
-    "Stop, kill, start and slow down the brokers of a cluster directory, and see where replicas stand.",
+    "Stop, kill, start and slow down the brokers of a cluster directory, and see where replicas stand.\n\n"
+    "No process runs there: which brokers are up stands in cluster.yaml, and leaders, ISRs and logs change as they "
+    "would if the brokers ran. list-endpoints also asks a running cluster, and unregister only that.",
     examples(
         ("Where every replica stands:", "kafkapy cluster status --cluster demo"),
         ("Let a broker crash:", "kafkapy cluster kill-broker 2 --cluster demo"),

@@ -33,7 +33,11 @@ def cluster_id(
     config: ConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Show the id of a cluster."""
+    """Show the id of a cluster.
+
+    It was drawn when the cluster was formatted, and stands in the meta.properties of every log dir: a broker does
+    not start on one that has another id.
+    """
     from kafkapy.backends.selection import open_cluster
     from kafkapy.output.printing import print_rows
 

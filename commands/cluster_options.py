@@ -48,7 +48,7 @@ def command_config_option(*short: str) -> Any:
     return typer.Option(
         "--command-config",
         *short,
-        metavar="FILE",
+        metavar="FILE.properties",
         help="A Java client's .properties file: how to log in to a running cluster, and time-outs.",
         rich_help_panel=CLUSTER,
     )

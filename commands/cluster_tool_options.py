@@ -24,7 +24,7 @@ BootstrapControllerOption = Annotated[str | None, bootstrap_controller_option("-
 CommandConfigOption = Annotated[str | None, command_config_option("-c")]
 ConfigOption = Annotated[
     str | None,
-    typer.Option("--config", metavar="FILE", help="Deprecated: --command-config.", rich_help_panel=CLUSTER),
+    typer.Option("--config", metavar="FILE.properties", help="Deprecated: --command-config.", rich_help_panel=CLUSTER),
 ]
 
 DEPRECATED = (

@@ -140,7 +140,7 @@ def add(
         str | None,
         typer.Option(
             "--command-config",
-            metavar="FILE",
+            metavar="FILE.properties",
             help="A Java client's .properties file: how to log in to a running cluster. Secrets stay in it.",
         ),
     ] = None,

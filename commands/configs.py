@@ -92,8 +92,9 @@ def configs(
     entity_type: Annotated[
         list[str],
         typer.Option(
-            metavar="topics|clients|users|brokers|broker-loggers|ips|client-metrics|groups",
-            help="What the entity is; users and clients may go together.",
+            metavar="ENTITY-TYPE",
+            help="What the entity is: topics, clients, users, brokers, broker-loggers, ips, client-metrics or groups; "
+            "users and clients may go together.",
             rich_help_panel=ENTITIES,
         ),
     ] = [],  # noqa: B006
@@ -126,7 +127,7 @@ def configs(
     ] = None,
     add_config_file: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Set what this properties file has.", rich_help_panel=CHANGES),
+        typer.Option(metavar="FILE.properties", help="Set what this properties file has.", rich_help_panel=CHANGES),
     ] = None,
     delete_config: Annotated[
         list[str],
@@ -143,7 +144,12 @@ def configs(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Show and change configs of topics, brokers, users, clients, groups and client metrics."""
+    """Show and change configs of topics, brokers, users, clients, groups and client metrics.
+
+    What is not set on the entity itself comes from the default of all its kind, else from what Kafka comes with;
+    --describe --all shows where each value comes from. Of users, clients and ips the configs are quotas, and of
+    users also their passwords (SCRAM).
+    """
     if describe + alter != 1:
         raise UsageError("Command must include exactly one action: --describe, --alter")
     from kafkapy.metadata.config_entities import check_alter, check_describe, entities

@@ -98,9 +98,7 @@ def console_consumer(
     partition: Annotated[
         int | None, _text("PARTITION", "One partition; from its end on, unless --offset says otherwise.", WHAT)
     ] = None,
-    offset: Annotated[
-        str | None, _text("OFFSET", "Where in the partition to begin: an offset, earliest or latest.", WHAT)
-    ] = None,
+    offset: Annotated[str | None, _text("earliest|latest|OFFSET", "Where in the partition to begin.", WHAT)] = None,
     from_beginning: Annotated[
         bool, typer.Option("--from-beginning", help="Begin with the earliest record.", rich_help_panel=WHAT)
     ] = False,
@@ -129,7 +127,7 @@ def console_consumer(
     formatter: Annotated[
         str,
         _text(
-            "CLASS",
+            "FORMATTER",
             "default, logging, no-op, offsets, group-metadata, transaction-log, share-group or share-group-state, or "
             "Kafka's class of that name (whose JSON objects have nothing between them).",
             HOW,
@@ -138,18 +136,18 @@ def console_consumer(
     formatter_property: Annotated[
         list[str] | None,
         _text(
-            "NAME=VALUE",
+            "PROPERTY=VALUE",
             "print.timestamp, print.partition, print.offset, print.delivery, print.epoch, print.headers, print.key, "
             "print.value: true or false; key.separator, line.separator, headers.separator, null.literal; "
             "key.deserializer, value.deserializer, headers.deserializer. Can be given more than once.",
             HOW,
         ),
     ] = None,
-    formatter_config: Annotated[str | None, _text("FILE", "A file of such properties.", HOW)] = None,
+    formatter_config: Annotated[str | None, _text("FILE.properties", "A file of such properties.", HOW)] = None,
     key_deserializer: Annotated[
-        str | None, _text("CLASS", "How keys become text: a deserializer of Kafka's, such as Integer.", HOW)
+        str | None, _text("DESERIALIZER", "How keys become text: a deserializer of Kafka's, such as Integer.", HOW)
     ] = None,
-    value_deserializer: Annotated[str | None, _text("CLASS", "How values become text.", HOW)] = None,
+    value_deserializer: Annotated[str | None, _text("DESERIALIZER", "How values become text.", HOW)] = None,
     skip_message_on_error: Annotated[
         bool,
         typer.Option(
@@ -163,7 +161,7 @@ def console_consumer(
     command_property: Annotated[
         list[str] | None,
         _text(
-            "NAME=VALUE",
+            "SETTING=VALUE",
             "isolation.level, auto.offset.reset, exclude.internal.topics; for a group also group.protocol (classic or "
             "consumer), partition.assignment.strategy, group.remote.assignor, group.instance.id, client.id, "
             "client.rack, session.timeout.ms, max.poll.interval.ms, enable.auto.commit, auto.commit.interval.ms; for a "
@@ -171,7 +169,7 @@ def console_consumer(
             CONSUMER,
         ),
     ] = None,
-    command_config: Annotated[str | None, _text("FILE", "A file of such properties.", CONSUMER)] = None,
+    command_config: Annotated[str | None, _text("FILE.properties", "A file of such properties.", CONSUMER)] = None,
     property_: Annotated[list[str] | None, typer.Option("--property", hidden=True)] = None,
     consumer_property: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     consumer_config: Annotated[str | None, typer.Option("--consumer.config", hidden=True)] = None,
@@ -186,7 +184,12 @@ def console_consumer(
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
 ) -> None:
-    """Print the records of topics, or run a command for each, as members of a group."""
+    """Print the records of topics, or run a command for each, as members of a group.
+
+    Without --group nothing is committed. Where nothing else is said it begins at the end: give --from-beginning, or
+    --partition and --offset, to see what is there already. In files it stops at the end of the logs; a running
+    cluster is followed until Ctrl-C, or as long as --timeout-ms says.
+    """
     _check(topic, include, partition, offset, from_beginning)
     configs = load_properties(
         RENAMED.choose("--consumer.config", consumer_config, "--command-config", command_config),

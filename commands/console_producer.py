@@ -70,13 +70,13 @@ def console_producer(
     reader_property: Annotated[
         list[str] | None,
         _text(
-            "NAME=VALUE",
+            "PROPERTY=VALUE",
             "parse.key, parse.headers, ignore.error: true or false; key.separator, headers.delimiter, "
             "headers.separator (a regular expression), headers.key.separator, null.marker. Can be repeated.",
             READING,
         ),
     ] = None,
-    reader_config: Annotated[str | None, _text("FILE", "A file of such properties.", READING)] = None,
+    reader_config: Annotated[str | None, _text("FILE.properties", "A file of such properties.", READING)] = None,
     line_reader: Annotated[
         str, _text("CLASS", "Kafka's LineMessageReader is the only one.", READING)
     ] = "org.apache.kafka.tools.LineMessageReader",
@@ -93,7 +93,7 @@ def console_producer(
         int | None, _text("MS", "How long a record waits for its batch to fill.  [default: 1000]", SENDING)
     ] = None,
     request_required_acks: Annotated[
-        str | None, _text("ACKS", "all, -1, 0 or 1; anything but all is not idempotent.  [default: -1]", SENDING)
+        str | None, _text("all|-1|0|1", "Anything but all is not idempotent.  [default: -1]", SENDING)
     ] = None,
     no_fsync: Annotated[
         bool,
@@ -116,9 +116,9 @@ def console_producer(
     ] = 0,
     command_property: Annotated[
         list[str] | None,
-        _text("NAME=VALUE", "A producer config, such as enable.idempotence or max.request.size.", SENDING),
+        _text("SETTING=VALUE", "A producer config, such as enable.idempotence or max.request.size.", SENDING),
     ] = None,
-    command_config: Annotated[str | None, _text("FILE", "A file of such configs.", SENDING)] = None,
+    command_config: Annotated[str | None, _text("FILE.properties", "A file of such configs.", SENDING)] = None,
     message_send_max_retries: Annotated[int | None, _text("N", "The config retries.", NETWORK)] = None,
     retry_backoff_ms: Annotated[int | None, _text("MS", "The config retry.backoff.ms.", NETWORK)] = None,
     request_timeout_ms: Annotated[int | None, _text("MS", "The config request.timeout.ms.", NETWORK)] = None,
@@ -134,7 +134,11 @@ def console_producer(
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
 ) -> None:
-    """Send each line of the standard input to a topic as a record."""
+    """Send each line of the standard input to a topic as a record.
+
+    A line is a value without a key, unless --reader-property parse.key=true: then the key stands before it, and a
+    tab between them (key.separator names another separator).
+    """
     if topic is None:
         raise UsageError('Missing required argument "[topic]"')
     if line_reader not in LINE_READERS:

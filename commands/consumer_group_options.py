@@ -101,7 +101,7 @@ ToGroupOption = Annotated[
 ]
 FromFileOption = Annotated[
     str | None,
-    _value("--from-file", "FILE", "Offsets in a CSV file (- is stdin): [group,]topic,partition,offset.", SCENARIOS),
+    _value("--from-file", "FILE.csv", "Offsets in a CSV file (- is stdin): [group,]topic,partition,offset.", SCENARIOS),
 ]
 
 TimeoutOption = Annotated[int, _value("--timeout", "MS", "How long each request may take, retries and all.", RUNNING)]

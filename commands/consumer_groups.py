@@ -88,7 +88,12 @@ def consumer_groups(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """List, describe and delete consumer groups, and reset their offsets."""
+    """List, describe and delete consumer groups, and reset their offsets.
+
+    A group's offset in a partition is that of the record which it reads next; LAG is how many records there are
+    from it on. Offsets are reset only while the group has no members, and without --execute it is only shown what
+    would become of them.
+    """
     values = {name.strip("_").replace("_", "-"): value for name, value in locals().items()}
     check_usage(given(values), state)
     chosen = selection(cluster, log_dirs, bootstrap_server, command_config)._replace(timeout_ms=timeout)

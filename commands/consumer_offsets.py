@@ -106,7 +106,11 @@ def consumer_offsets(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Show committed offsets, groups and transactions as they lie in the internal topics' logs."""
+    """Show committed offsets, groups and transactions as they lie in the internal topics' logs.
+
+    These logs keep every commit with its time until they are compacted: what a group had committed before, when it
+    was moved, when it was deleted. 'kafkapy consumer-groups' shows where groups are now.
+    """
     chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
     given = {
         "--group": group,

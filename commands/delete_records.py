@@ -40,7 +40,7 @@ def delete_records(
     offset_json_file: Annotated[
         str,
         typer.Option(
-            metavar="FILE",
+            metavar="FILE.json",
             help='The first offset that each partition keeps (-1: none is kept): {"partitions": [{"topic": "t", '
             '"partition": 0, "offset": 25}], "version": 1}',
         ),
@@ -52,7 +52,11 @@ def delete_records(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Delete the records of partitions up to an offset."""
+    """Delete the records of partitions up to an offset.
+
+    The start of the log moves to that offset at once, for consumers, too. Segments that lie wholly before it are
+    deleted later: by the brokers, and in a cluster directory by 'kafkapy maintenance'.
+    """
     from kafkapy.backends.selection import open_cluster_for_writing
     from kafkapy.metadata.delete_records_file import parse_offsets
     from kafkapy.output.printing import print_rows

@@ -72,15 +72,15 @@ SummaryOption = Annotated[
 KeyDecoderClassOption = Annotated[
     str | None,
     typer.Option(
-        metavar="[CLASS]",
+        metavar="[DECODER]",
         help="How to print keys: string, hex, base64, int, long, json or utf-8-escaped, or a class of "
-        "Kafka's such as org.apache.kafka.tools.api.LongDecoder. Without CLASS: string.",
+        "Kafka's such as org.apache.kafka.tools.api.LongDecoder. Without DECODER: string.",
         rich_help_panel=DECODING,
     ),
 ]
 ValueDecoderClassOption = Annotated[
     str | None,
-    typer.Option(metavar="[CLASS]", help="The same for values.", rich_help_panel=DECODING),
+    typer.Option(metavar="[DECODER]", help="The same for values.", rich_help_panel=DECODING),
 ]
 OffsetsDecoderOption = Annotated[
     bool,

@@ -114,9 +114,12 @@ def export(
         ),
     ] = Mode.FAILFAST,
     decode_key: Annotated[
-        str | None, _option(HOW, "HOW", "Keys as string, as json, or by an Avro schema: avro:FILE, confluent:FILE.")
+        str | None,
+        _option(HOW, "DECODING", "Keys as string, as json, or by an Avro schema: avro:FILE, confluent:FILE."),
     ] = None,
-    decode_value: Annotated[str | None, _option(HOW, "HOW", "The same for values. By default they are bytes.")] = None,
+    decode_value: Annotated[
+        str | None, _option(HOW, "DECODING", "The same for values. By default they are bytes.")
+    ] = None,
     partition_by: Annotated[
         str | None,
         _option(

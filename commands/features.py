@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from kafkapy.metadata.feature_updates import FeatureUpdate
 
 app = new_group(
-    "Show the features of a cluster, and change their levels.\n\n" + PLACE_OF_OPTIONS.format("kafkapy features"),
+    "Show the features of a cluster, and change their levels.\n\n"
+    "A feature is a part of Kafka whose level all nodes have to agree on, so that they write what all can read: "
+    "metadata.version above all. After an upgrade of the brokers it is raised by hand.\n\n"
+    + PLACE_OF_OPTIONS.format("kafkapy features"),
     examples(
         ("Show the features of a running cluster:", "kafkapy features --bootstrap-server localhost:9092 describe"),
         ("See what a release would set:", "kafkapy features version-mapping --release-version 4.2"),

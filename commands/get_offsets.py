@@ -69,7 +69,7 @@ def get_offsets(
     time: Annotated[
         str,
         typer.Option(
-            metavar="TIME",
+            metavar="SPEC|MS",
             help="latest, earliest, max-timestamp, earliest-local, latest-tiered, earliest-pending-upload, "
             "-1 to -6 for the same, or milliseconds: the first record at or after that time.",
         ),
@@ -80,7 +80,11 @@ def get_offsets(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Show offsets of partitions: the latest, the earliest, or by time."""
+    """Show offsets of partitions: the latest, the earliest, or by time.
+
+    The latest is the offset that comes after the last record which consumers can read (the high watermark), so
+    latest less earliest is about how many there are; compaction and transactions leave gaps.
+    """
     from kafkapy.backends.selection import open_cluster
     from kafkapy.metadata import partition_filter
     from kafkapy.output.printing import print_rows

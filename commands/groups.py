@@ -56,7 +56,10 @@ def groups(
         typer.Option(metavar="classic|consumer|share|streams", help="Of this type.", rich_help_panel=WHICH),
     ] = None,
     protocol: Annotated[
-        str | None, typer.Option(metavar="PROTOCOL", help="Of this protocol type.", rich_help_panel=WHICH)
+        str | None,
+        typer.Option(
+            metavar="PROTOCOL", help="Of this protocol type, such as consumer or connect.", rich_help_panel=WHICH
+        ),
     ] = None,
     consumer: Annotated[
         bool, _flag("--consumer", "Of consumers: type consumer, and classic ones of the protocol consumer or of none.")
@@ -69,7 +72,12 @@ def groups(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """List groups of all types."""
+    """List groups of all types.
+
+    classic: consumers that divide partitions among themselves, and others such as Connect's workers. consumer: the
+    same with the protocol of KIP-848, where the broker divides. share: consumers that are each handed single
+    records, as from a queue. streams: instances of a Kafka Streams application.
+    """
     if not list_:
         raise UsageError("Command must include exactly one action: --list")
     given = {"consumer": consumer, "share": share, "streams": streams}

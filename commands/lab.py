@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from kafkapy.lab.scenario import Scenario
 
 app = new_group(
-    "Play what happens to replicas when brokers fail, step by step, and see every offset.",
+    "Play what happens to replicas when brokers fail, step by step, and see every offset.\n\n"
+    "Nothing but a scratch directory is touched. After each step a table shows of every replica where its log ends "
+    "(LEO), up to where it knows records to be committed (HW, the high watermark), and what the leader believes of it.",
     examples(
         ("What there is to play:", "kafkapy lab list"),
         ("How the high watermark follows the log end:", "kafkapy lab run two-fetch-rounds"),

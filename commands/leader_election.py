@@ -81,7 +81,7 @@ def leader_election(
     path_to_json_file: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE",
+            metavar="FILE.json",
             help='The partitions in a file: {"partitions": [{"topic": "t", "partition": 0}]}',
             rich_help_panel=WHICH,
         ),

@@ -46,7 +46,11 @@ def describe_log_dirs(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Show the log dirs of brokers: which replicas they hold, and how large these are."""
+    """Show the log dirs of brokers: which replicas they hold, and how large these are.
+
+    A log dir is a directory, most often a disk, in which a broker keeps its replicas (log.dirs). The answer is
+    JSON, as Kafka's tool prints it; --output table is easier to read.
+    """
     if not describe:
         raise UsageError('Missing required argument "[describe]"')
     from kafkapy.backends.selection import open_cluster

@@ -45,7 +45,10 @@ def lookup(
     bootstrap_server: RefusedBootstrapOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Show how Kafka finds a record: segment, index entries, batches, and how little of the log is read."""
+    """Show how Kafka finds a record: segment, index entries, batches, and how little of the log is read.
+
+    It is done on the files, as a broker does it when a consumer asks for an offset or a time.
+    """
     if (offset is None) == (time is None):
         raise UsageError("Exactly one of the following arguments is required: [offset], [time]")
     timestamp = _timestamp(time) if time is not None else None

@@ -61,7 +61,11 @@ def maintenance(
     bootstrap_server: RefusedBootstrapOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Run once what brokers do in the background: retention, compaction, snapshots, expiry."""
+    """Run once what brokers do in the background: retention, compaction, snapshots, expiry.
+
+    A cluster directory has no broker that would do it. Of log dirs of real brokers only a dry run is made: what
+    will they delete, and why?
+    """
     from kafkapy.output.printing import print_rows
 
     if assume and not dry_run:

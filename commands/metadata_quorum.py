@@ -28,6 +28,8 @@ WHICH = "Which controller"
 
 app = new_group(
     "Describe the metadata quorum, and add and remove its controllers.\n\n"
+    "The quorum is the controllers that keep the cluster's metadata in a log (KRaft): one leads, the other voters "
+    "follow, and what more than half of them have is decided. Observers, such as brokers, only read it.\n\n"
     + PLACE_OF_OPTIONS.format("kafkapy metadata-quorum"),
     examples(
         (

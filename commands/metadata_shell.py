@@ -32,7 +32,7 @@ app = new_app()
 def metadata_shell(
     command: Annotated[
         list[str],
-        typer.Argument(metavar="[COMMAND [PATH...]]", hidden=True),
+        typer.Argument(metavar="[cat|find|ls|tree [METADATA-PATH...]]", hidden=True),
     ] = [],  # noqa: B006
     snapshot: Annotated[
         str | None,
@@ -46,8 +46,8 @@ def metadata_shell(
 ) -> None:
     """Look at the metadata of a cluster as if it were files in directories.
 
-    COMMAND is cat, find, ls or tree, and paths may have globs such as 'image/topics/byName/*'. Without a command there
-    is a prompt, which knows also cd, pwd, history, help, man and exit.
+    Paths begin with image, the metadata, or local, this program; they may have globs such as 'image/topics/byName/*'.
+    Without a command there is a prompt, which knows also cd, pwd, history, help, man and exit.
     """
     where = selection(cluster, log_dirs, bootstrap_server)
     if snapshot is not None and (cluster or log_dirs or bootstrap_server):

@@ -43,7 +43,7 @@ TopicsToMoveOption = Annotated[
     str | None,
     typer.Option(
         "--topics-to-move-json-file",
-        metavar="FILE",
+        metavar="FILE.json",
         help='The topics to plan for: {"topics": [{"topic": "t"}], "version": 1}',
         rich_help_panel=KAFKAS,
     ),
@@ -60,7 +60,7 @@ BrokerListOption = Annotated[
 ReassignmentFileOption = Annotated[
     str | None,
     typer.Option(
-        "--reassignment-json-file", metavar="FILE", help="A plan, as --generate prints it.", rich_help_panel=KAFKAS
+        "--reassignment-json-file", metavar="FILE.json", help="A plan, as --generate prints it.", rich_help_panel=KAFKAS
     ),
 ]
 DisableRackAwareOption = Annotated[
@@ -147,7 +147,7 @@ SaveOption = Annotated[
     str | None,
     typer.Option(
         "--save",
-        metavar="FILE",
+        metavar="FILE.json",
         help="Write the plan to a new file as well, if there is anything to do.",
         rich_help_panel=PLAN,
     ),
@@ -246,7 +246,7 @@ RollbackOption = Annotated[
     str | None,
     typer.Option(
         "--rollback-file",
-        metavar="FILE",
+        metavar="FILE.json",
         help="Where to keep the plan that leads back; by default beside the plan, as NAME.rollback.json. No file is "
         "overwritten.",
         rich_help_panel=EXECUTION,

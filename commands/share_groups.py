@@ -75,7 +75,11 @@ def share_groups(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """List, describe and delete share groups, and reset where they are."""
+    """List, describe and delete share groups, and reset where they are.
+
+    The members of a share group are handed single records, as from a queue, and several may read one partition. The
+    group has a start offset in each partition: what lies before it is done.
+    """
     check_share_usage(ctx.params)
     from kafkapy.backends.selection import open_cluster, open_cluster_for_writing
     from kafkapy.coordinator.group import GroupType

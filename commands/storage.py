@@ -16,7 +16,9 @@ ONE = "To format the log dirs of one broker, as Kafka's tool does"
 DEFAULT_BASE_PORT = 19092
 
 app = new_group(
-    "Make cluster directories, and see what log dirs are made of.",
+    "Make cluster directories, and see what log dirs are made of.\n\n"
+    "A cluster directory is a whole Kafka cluster as files: a log dir for each broker, which real brokers can be "
+    "started on, and cluster.yaml. Where no cluster is named, the first command that writes makes ./kafkapy-cluster.",
     examples(
         ("Make a cluster of three brokers:", "kafkapy storage format --cluster my-cluster --brokers 3"),
         ("Show what a cluster directory is made of:", "kafkapy storage info --cluster my-cluster"),
@@ -58,7 +60,9 @@ def format_(
     ] = 1,
     config: Annotated[
         str | None,
-        typer.Option("--config", "-c", metavar="FILE", help="The broker's server.properties.", rich_help_panel=ONE),
+        typer.Option(
+            "--config", "-c", metavar="FILE.properties", help="The broker's server.properties.", rich_help_panel=ONE
+        ),
     ] = None,
     add_scram: Annotated[
         list[str] | None,
@@ -254,7 +258,9 @@ def info(
     log_dirs: LogDirsOption = None,
     config: Annotated[
         str | None,
-        typer.Option("--config", "-c", metavar="FILE", help="A broker's server.properties.", rich_help_panel=CLUSTER),
+        typer.Option(
+            "--config", "-c", metavar="FILE.properties", help="A broker's server.properties.", rich_help_panel=CLUSTER
+        ),
     ] = None,
     output: OutputOption = Output.KAFKA,
 ) -> int:

@@ -27,7 +27,7 @@ ByDurationOption = Annotated[
 ]
 FromFileOption = Annotated[
     str | None,
-    value("--from-file", "FILE", "Offsets in a CSV file (- is stdin): [group,]topic,partition,offset.", SCENARIOS),
+    value("--from-file", "FILE.csv", "Offsets in a CSV file (- is stdin): [group,]topic,partition,offset.", SCENARIOS),
 ]
 DeleteInternalTopicOption = Annotated[
     list[str] | None,

@@ -84,7 +84,11 @@ def streams_groups(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """List, describe and delete streams groups, and reset their offsets."""
+    """List, describe and delete streams groups, and reset their offsets.
+
+    A streams group is the instances of a Kafka Streams application that let the broker divide their tasks. It reads
+    input topics, and keeps internal topics of its own.
+    """
     check_streams_usage(ctx.params)
     from kafkapy.backends.selection import open_cluster, open_cluster_for_writing
     from kafkapy.coordinator.group import GroupType

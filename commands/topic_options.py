@@ -123,7 +123,7 @@ FromFileOption = Annotated[
     str | None,
     typer.Option(
         "--from-file",
-        metavar="FILE",
+        metavar="FILE.yaml",
         help="A YAML file of topics as they should be: created, given more partitions and configs, never deleted.",
         rich_help_panel=FILE,
     ),

@@ -20,7 +20,16 @@ _kafkapy_files() {{
     else
         compopt -o filenames
     fi
-    mapfile -t COMPREPLY < <(compgen -f -P "$before" -- "$file")
+    if [[ $1 == / ]]; then
+        mapfile -t COMPREPLY < <(compgen -d -P "$before" -- "$file")
+        return
+    fi
+    mapfile -t COMPREPLY < <(compgen -f -X "!*$1" -P "$before" -- "$file")
+    if [[ ${{#COMPREPLY[@]}} == 0 ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -P "$before" -- "$file")
+    elif [[ $1 ]]; then
+        mapfile -t -O "${{#COMPREPLY[@]}}" COMPREPLY < <(compgen -d -P "$before" -- "$file")
+    fi
 }}
 
 _kafkapy_live() {{
@@ -28,7 +37,7 @@ _kafkapy_live() {{
     if [[ ${{#COMPREPLY[@]}} == 0 && $2 == or_file ]]; then
         _kafkapy_files
     fi
-    if [[ ${{#COMPREPLY[@]}} == 1 && ${{COMPREPLY[0]}} == *[=:] ]]; then
+    if [[ ${{#COMPREPLY[@]}} == 1 && ${{COMPREPLY[0]}} == *[=:/[] ]]; then
         compopt -o nospace
     fi
 }}
@@ -142,7 +151,7 @@ def _case(action: str) -> str:
 def _action(option: Option) -> str:
     """What completes the value of an option; ``:`` offers nothing."""
     if option.takes_files:
-        return "_kafkapy_files"
+        return f"_kafkapy_files {'/' if option.takes_directories else option.file_suffix}".rstrip()
     if option.choices:
         return f'mapfile -t COMPREPLY < <(compgen -W {quote(" ".join(option.choices))} -- "$cur")'
     if option.value_kind is not None and option.metavar is not None:

@@ -35,7 +35,7 @@ function __kafkapy_files_of_a_list
     or return
     set -l found (string replace -r '.*,' '' -- $current)*
     if set -q found[1]
-        string join \\n -- $listed(command ls -dp -- $found)
+        string match -- "*$argv[1]" $listed(command ls -dp -- $found)
     end
 end
 
@@ -56,7 +56,7 @@ def fish(root: Node) -> str:
 def _lines(node: Node) -> list[str]:
     here = f"complete -c kafkapy -n {quote('__kafkapy_at ' + quote(' '.join(node.path)))}"
     children = [f"{here} -a {child.path[-1]} -d {quote(child.summary)}" for child in node.children]
-    arguments = [f"{here}{_value(argument)}" for argument in node.arguments if argument.value_kind is not None]
+    arguments = [f"{here}{_value(each)}" for each in node.arguments if each.value_kind or each.takes_files]
     return children + arguments + [f"{here} {_option(option)}" for option in node.options]
 
 
@@ -65,12 +65,20 @@ def _option(option: Option) -> str:
     return f"{names}{_value(option)} -d {quote(option.summary)}"
 
 
+def _files(option: Option) -> str:
+    if option.file_suffix:
+        return f" -x -k -a '(__fish_complete_suffix {option.file_suffix})'"
+    one = " -x -a '(__fish_complete_directories)'" if option.takes_directories else " -r -F"
+    directories = " /" * option.takes_directories
+    return one + (f" -a '(__kafkapy_files_of_a_list{directories})'" if option.is_list else "")
+
+
 def _value(option: Option) -> str:
     """What the value of an option may be."""
     if option.choices:
         return f" -x -a {quote(' '.join(option.choices))}"
     if option.takes_files:
-        return " -r -F" + (" -a '(__kafkapy_files_of_a_list)'" if "," in (option.metavar or "") else "")
+        return _files(option)
     if option.value_kind is not None and option.metavar is not None:
         files = "-r -F" if option.value_kind.or_file else "-x"
         return f" {files} -a {quote(f'(__kafkapy_live {quote(option.metavar)})')}"

@@ -14,8 +14,8 @@ _kafkapy_live() {{
     values=("${{(@f)$("$kafkapy_program" __complete zsh "$1" "${{kafkapy_typed[@]}}" "${{(Q)PREFIX}}" \\
         2>/dev/null </dev/null)}}")
     values=(${{values:#}})
-    compadd -S '' -- ${{(M)values:#*[=:]}}
-    compadd -- ${{values:#*[=:]}}
+    compadd -S '' -- ${{(M)values:#*[=:/\[]}}
+    compadd -- ${{values:#*[=:/\[]}}
     if [[ $2 == or_file ]]; then
         _files
     fi
@@ -102,7 +102,9 @@ def _action(option: Option) -> str:
     if option.choices:
         return f"({' '.join(option.choices)})"
     if option.takes_files:
-        return "_sequence _files"
+        suffix = f' -g "*{option.file_suffix}"' if option.file_suffix else ""
+        files = "_path_files -/" if option.takes_directories else f"_files{suffix}"
+        return f"{'_sequence ' * option.is_list}{files}"
     if option.value_kind is not None and option.metavar is not None:
         words = f" _kafkapy_live {quote(option.metavar)}{' or_file' if option.value_kind.or_file else ''}"
         return words.replace(":", "\\:")

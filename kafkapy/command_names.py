@@ -41,3 +41,17 @@ COMMANDS = {
     "transactions": "List and describe transactions, find those that hang, and abort them.",
 }
 """Each subcommand with its one-line help; ``dump-log`` lives in commands/dump_log.py."""
+
+SUBCOMMANDS = {
+    "cluster": (
+        *("status", "stop-broker", "kill-broker", "start-broker", "lag-broker", "replicate", "advance"),
+        *("list-endpoints", "unregister"),
+    ),
+    "config": ("list", "use", "add", "remove", "show"),
+    "features": ("describe", "upgrade", "downgrade", "disable", "version-mapping", "feature-dependencies"),
+    "lab": ("list", "show", "run"),
+    "metadata-quorum": ("describe", "add-controller", "remove-controller"),
+    "storage": ("format", "version-mapping", "feature-dependencies", "broker-properties", "info", "random-uuid"),
+    "transactions": ("list", "describe", "describe-producers", "find-hanging", "abort", "forceTerminateTransaction"),
+}
+"""The commands of those that have some."""

@@ -9,7 +9,7 @@ from typer._click import Command, Context, Parameter
 from typer.core import TyperGroup
 
 from kafkapy.subcommand import first_sentence, option_groups
-from kafkapy.value_kind import ValueKind, choices, takes_files, value_kind
+from kafkapy.value_kind import ValueKind, choices, file_suffix, takes_directories, takes_files, value_kind
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,21 @@ class Option:
     def takes_files(self) -> bool:
         """Whether the value is a path or a list of them."""
         return self.metavar is not None and takes_files(self.metavar)
+
+    @property
+    def takes_directories(self) -> bool:
+        """Whether only directories will do."""
+        return self.metavar is not None and takes_directories(self.metavar)
+
+    @property
+    def file_suffix(self) -> str:
+        """How the names of the files end that are meant."""
+        return file_suffix(self.metavar or "")
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the value may be several with commas."""
+        return "," in (self.metavar or "")
 
     @property
     def value_kind(self) -> ValueKind | None:

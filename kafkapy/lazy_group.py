@@ -21,6 +21,9 @@ DESCRIPTION = """Apache Kafka's admin scripts as one program.
 
 A subcommand is named after Kafka's script (kafka-dump-log.sh is kafkapy dump-log), takes the same flags and prints
 the same lines. Run 'kafkapy COMMAND --help' for what one can do, 'kafkapy help COMMAND' for its page of the manual.
+
+It works on running clusters (--bootstrap-server), on the disks of brokers that run, stopped or crashed (--log-dirs,
+which are only read), and on cluster directories, which need no broker (--cluster). 'kafkapy tour' shows most of it.
 """
 
 
@@ -71,6 +74,7 @@ def root_command() -> LazyGroup:
         no_args_is_help=True,
         rich_markup_mode=None,
         epilog=examples(
+            ("Name the steps of the tour, which 'kafkapy tour' plays:", "kafkapy tour --list"),
             (
                 "Show the records of every segment in a partition directory:",
                 "kafkapy dump-log --files docs/samples/orders-0 --print-data-log",

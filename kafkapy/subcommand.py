@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import typer
 from typer._click import Command, Context, HelpFormatter, Parameter
 from typer._click.exceptions import UsageError
+from typer._click.formatting import wrap_text
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from kafkapy import __version__, errors, java_args, verbose
@@ -21,6 +22,7 @@ from kafkapy.folded_line import folded
 from kafkapy.row_options import row_view, with_row_options
 
 KAFKA_VERSION = "4.3.1"
+INDENT = "  "
 COMMAND_LINE = "    "
 """What a command line among the examples begins with."""
 ARGUMENTS = "Arguments"
@@ -210,7 +212,7 @@ class Subcommand(OwnHelp, TyperCommand):
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the options, a section for each group."""
         for title, params in option_groups(self, ctx).items():
-            with formatter.section(title):
+            with formatter.section(wrapped(title, formatter.width)):
                 formatter.write_dl([record for param in params if (record := param.get_help_record(ctx))])
 
     def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
@@ -245,8 +247,14 @@ def write_examples(command: Command, formatter: HelpFormatter) -> None:
         for line in command.epilog.splitlines():
             text = line.removeprefix(COMMAND_LINE)
             indent = line.removesuffix(text)
-            for part in folded(text, formatter.width - len(indent)) if indent else [line]:
+            parts = folded(text, formatter.width - len(indent)) if indent else [wrapped(line, formatter.width)]
+            for part in parts:
                 formatter.write(f"{indent}{part}\n")
+
+
+def wrapped(line: str, width: int) -> str:
+    """A line over several where it is too long, those after the first indented."""
+    return wrap_text(line.lstrip(), width, INDENT * line.startswith(INDENT), INDENT)
 
 
 def option_groups(command: Command, ctx: Context) -> dict[str, list[Parameter]]:

@@ -11,9 +11,13 @@
     COL[:desc]                a name, then perhaps a word
     TOPIC|REGEX               one name, or what nothing but the user knows
     SCENARIO|FILE.yaml        one name, or a file
+    HOST:PORT[,...]           addresses: a name each, whatever is in it
+    FILE.json                 a file of that kind
+    DIR                       a directory
 
 A metavar in brackets is a value that may be left out. One of small letters, ``classic|consumer``, has the choices
-themselves; ``topic|date[,...]`` takes several of them.
+themselves, and ``earliest|latest|OFFSET`` has some beside what nothing but the user knows; ``topic|date[,...]`` takes
+several of them. ``[cat|ls [METADATA-PATH...]]`` takes one as its first word, and then names in words of their own.
 """
 
 from __future__ import annotations
@@ -26,18 +30,23 @@ OF_A_CLUSTER = frozenset(
         *("TOPIC", "TOPIC-ID", "PARTITION", "GROUP", "TRANSACTIONAL-ID", "PRODUCER-ID"),
         *("BROKER", "NODE", "CONTROLLER", "CONTROLLER-DIR"),
         *("ENTITY", "USER", "PRINCIPAL", "CLIENT-ID", "IP", "CLIENT-METRICS", "TOKEN"),
+        "METADATA-PATH",
     )
 )
 OF_KAFKAPY = frozenset(
     (
         *("CONFIG", "VALUE", "FEATURE", "LEVEL", "RELEASE", "STATE", "OPERATION"),
-        *("COL", "CONTEXT", "SCENARIO", "TABLE", "COLUMN", "PAGE"),
+        *("COL", "CONTEXT", "HOST:PORT", "URL", "SCENARIO", "TABLE", "COLUMN", "PAGE"),
+        *("PROPERTY", "SETTING", "FORMATTER", "DESERIALIZER", "DECODER", "DECODING", "SPEC", "CREDENTIAL", "CHANGE"),
+        "ENTITY-TYPE",
     )
 )
 OF_FILES = frozenset(("PATH", "FILE", "DIR"))
-_CHOICES = re.compile(r"\[?([a-z][\w-]*(?:\|[a-z][\w-]*)+)\]?")
+_CHOICES = re.compile(r"\[?([a-z][\w-]*(?:\|[a-z\d-][a-z\d_-]*)+)(?:\|[A-Z]+)?\]?")
 _SEVERAL_CHOICES = re.compile(r"\[?([a-z][\w-]*(?:\|[a-z][\w-]*)+)\[?,\.\.\.\]")
-_FIRST_WORD = re.compile(r"\[?([A-Z]+(?:-[A-Z]+)*)")
+_FIRST_THEN_OTHERS = re.compile(r"\[([a-z|]+) \[([A-Z-]+)\.\.\.\]\]")
+_FIRST_WORD = re.compile(r"\[?(HOST:PORT|[A-Z]+(?:-[A-Z]+)*)")
+_SUFFIX = re.compile(r"FILE(\.[a-z]+)")
 _FOLLOWED = re.compile(r"(\[)?([:=])([\w=-]+)(,\.\.\.)?(\])?(.*)")
 
 
@@ -48,7 +57,8 @@ class ValueKind(NamedTuple):
     separators: str = ""
     """What stands between several of them."""
     joint: str = ""
-    """What stands between a name and what follows it: "=" before a config's value, ":" before a partition."""
+    """What stands between a name and what follows it: "=" before a config's value, ":" before a partition, and a blank
+    where the next words follow it."""
     then: ValueKind | None = None
     """What follows a name."""
     is_then_needed: bool = False
@@ -65,6 +75,9 @@ def value_kind(metavar: str) -> ValueKind | None:
     several = _SEVERAL_CHOICES.fullmatch(metavar)
     if several is not None:
         return ValueKind(several[1], ",")
+    first = _FIRST_THEN_OTHERS.fullmatch(metavar)
+    if first is not None:
+        return ValueKind(first[1], joint=" ", then=ValueKind(first[2]))
     word = _first_word(metavar)
     if word not in OF_A_CLUSTER | OF_KAFKAPY:
         return None
@@ -82,6 +95,17 @@ def value_kind(metavar: str) -> ValueKind | None:
 def takes_files(metavar: str) -> bool:
     """Whether a value is a path, or a list of them."""
     return _first_word(metavar) in OF_FILES
+
+
+def takes_directories(metavar: str) -> bool:
+    """Whether a value is a directory, or a list of them."""
+    return _first_word(metavar) == "DIR"
+
+
+def file_suffix(metavar: str) -> str:
+    """How the name of a file ends; nothing where any will do."""
+    named = _SUFFIX.fullmatch(metavar)
+    return "" if named is None else named[1]
 
 
 def choices(metavar: str) -> tuple[str, ...]:

@@ -14,7 +14,9 @@ from kafkapy.value_kind import ValueKind
 
 def candidates(kind: ValueKind, line: CommandLine) -> list[str]:
     """What may stand in the place of the word that is being typed."""
-    return _words(kind, Asked(line, line.typed, "", kind.separators))
+    if kind.joint == " " and kind.then is not None:
+        kind = kind.then if line.has_one_of(kind.kind.split("|")) else ValueKind(kind.kind)
+    return _words(kind, Asked(line, line.typed, separators=kind.separators))
 
 
 def _words(kind: ValueKind, asked: Asked) -> list[str]:
@@ -22,7 +24,10 @@ def _words(kind: ValueKind, asked: Asked) -> list[str]:
     before, listed = "".join(ended), _listed(ended, kind.separators)
     if kind.then is not None and kind.joint in typed:
         name, joint, following = typed.partition(kind.joint)
-        found = (f"{name}{joint}{each}" for each in _words(kind.then, asked._replace(typed=following, of=name)))
+        found = (
+            f"{name}{joint}{each}"
+            for each in _words(kind.then, asked._replace(typed=following, of=name, of_kind=kind.kind))
+        )
         return [before + each for each in found if each not in listed]
     if kind.joint == "=":
         listed = {each.partition("=")[0] for each in listed}

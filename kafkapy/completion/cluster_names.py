@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from kafkapy.completion.command_line import CommandLine
+    from kafkapy.metadata.image import MetadataImage
 
 ENTITIES = ("USER", "PRINCIPAL", "CLIENT-ID", "IP", "CLIENT-METRICS", "TOKEN")
 """What the metadata alone knows."""
@@ -34,6 +35,8 @@ class Names(Protocol):
     def loggers(self, broker: str) -> set[str]: ...
 
     def entities(self, kind: str) -> set[str]: ...
+
+    def image(self, directory: Sequence[str]) -> MetadataImage: ...
 
 
 def names_of(line: CommandLine) -> Names:

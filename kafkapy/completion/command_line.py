@@ -40,6 +40,15 @@ class CommandLine:
         """The paths that an option lists."""
         return [_expanded(path) for path in (self.value(option) or "").split(",") if path]
 
+    def path(self, option: str) -> str | None:
+        """The path that an option has; None where it was not given."""
+        path = self.value(option)
+        return None if path is None else _expanded(path)
+
+    def has_one_of(self, words: Collection[str]) -> bool:
+        """Whether one of these words stands there."""
+        return not set(words).isdisjoint(self._before)
+
     def command(self, known: Collection[str]) -> str:
         """Which of these commands it is, each by all of its words; nothing where it is none of them."""
         found = ""
@@ -60,17 +69,13 @@ class CommandLine:
         line = CommandLine([*added.words, ""])
         line._values.update(self._values)
         return Selection(
-            line._path("cluster"),
+            line.path("cluster"),
             tuple(line.paths("log-dirs")),
             line.value("bootstrap-server"),
-            line._path("command-config"),
+            line.path("command-config"),
             line.value("bootstrap-controller"),
             LONGEST_WAIT_MS,
         )
-
-    def _path(self, option: str) -> str | None:
-        path = self.value(option)
-        return None if path is None else _expanded(path)
 
 
 def _expanded(path: str) -> str:

@@ -32,6 +32,8 @@ _ENTITY_KINDS = {
     "ips": "IP",
     "broker-loggers": "BROKER",
 }
+ENTITY_TYPES = tuple(_ENTITY_KINDS)
+_BRACKET = "["
 _LOG_LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 
 
@@ -40,8 +42,9 @@ def entity_kind(line: CommandLine) -> str:
     return _ENTITY_KINDS[_entity_type(line)]
 
 
-def configs(line: CommandLine) -> Iterable[str]:
+def configs(asked: Asked) -> Iterable[str]:
     """The names of configs."""
+    line = asked.line
     entity_type = _entity_type(line)
     if entity_type == "broker-loggers":
         from kafkapy.completion.cluster_names import names_of
@@ -52,17 +55,19 @@ def configs(line: CommandLine) -> Iterable[str]:
 
 def config_values(asked: Asked) -> Iterable[str]:
     """The values that a config may have, where they are few. A list of them stands in brackets where commas end it,
-    and may do so elsewhere."""
+    and may do so elsewhere; a credential always does."""
     entity_type = _entity_type(asked.line)
     if entity_type == "broker-loggers":
         return _LOG_LEVELS
     key = config_keys(entity_type).get(asked.of)
     if key is None:
-        return ()
+        return [f"{_BRACKET}password="] if asked.of in config_names(entity_type) else []
     choices = _choices(key)
-    bracket = asked.typed[: asked.typed.startswith("[")]
-    if key.type != "LIST" or ("," in asked.separators and not bracket):
+    bracket = asked.typed[: asked.typed.startswith(_BRACKET)]
+    if key.type != "LIST" or not choices:
         return choices
+    if "," in asked.separators and not bracket:
+        return [*choices, _BRACKET]
     before, comma, _ = asked.typed.rpartition(",")
     listed = before.removeprefix(bracket).split(",")
     return [f"{before}{comma}{choice}" if comma else bracket + choice for choice in choices if choice not in listed]

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from kafkapy.backends.selection import Selection, check_directory
 from kafkapy.errors import FormatError
 from kafkapy.log.names import DELETE_DIR_SUFFIX, LOG_SUFFIX, STRAY_DIR_SUFFIX, parse_partition_dir
+
+if TYPE_CHECKING:
+    from kafkapy.metadata.image import MetadataImage
 
 GROUPS_TOPIC = "__consumer_offsets"
 TRANSACTIONS_TOPIC = "__transaction_state"
@@ -86,8 +90,17 @@ class FileNames:
         """What the metadata alone knows."""
         from kafkapy.completion.metadata_names import names_in_metadata
 
-        directories = self._metadata_directories()
-        return names_in_metadata(max(directories, key=_reach))[kind] if directories else set()
+        return names_in_metadata(self._metadata_directory())[kind]
+
+    def image(self, directory: Sequence[str]) -> MetadataImage:
+        """What the metadata has in a directory of the metadata shell."""
+        from kafkapy.completion.metadata_paths import image_for
+        from kafkapy.completion.metadata_records import metadata_files
+
+        return image_for(list(metadata_files(self._metadata_directory())), directory)
+
+    def _metadata_directory(self) -> str:
+        return max(self._metadata_directories(), key=_reach)
 
     def _metadata_directories(self) -> list[str]:
         paths = (os.path.join(log_dir, f"{METADATA_TOPIC}-0") for log_dir in self._log_dirs())

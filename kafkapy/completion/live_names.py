@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -84,6 +84,10 @@ class LiveNames:
         with suppress(KafkapyError):
             principals = {acl.principal for acl in image.acls.values()}
         return users_and_principals(users, principals).get(kind, set())
+
+    def image(self, directory: Sequence[str]) -> MetadataImage:
+        """All that brokers tell; they are asked for a section when it is looked at."""
+        return self._cluster.image()
 
 
 def _of_quotas(image: MetadataImage, entity_type: str) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import NamedTuple
 
 from kafkapy.completion.cluster_names import ENTITIES, Names, names_of
@@ -16,6 +17,8 @@ class Asked(NamedTuple):
     typed: str
     of: str = ""
     """The topic, config or feature behind whose name the value stands."""
+    of_kind: str = ""
+    """Which of them it is."""
     separators: str = ""
     """What the value cannot have in it, since it would end there."""
 
@@ -74,16 +77,28 @@ def _producer_ids(names: Names, line: CommandLine) -> Iterable[int]:
     return set() if topic is None or partition is None else names.producer_ids(topic, int(partition))
 
 
-def _configs(asked: Asked) -> Iterable[str]:
-    from kafkapy.completion.config_values import configs
+def _told_by(module: str, name: str) -> Callable[[Asked], Iterable[str]]:
+    """What a function of a module answers, or a list in it holds; the module is imported when it is asked."""
 
-    return configs(asked.line)
+    def values_of(asked: Asked) -> Iterable[str]:
+        told = getattr(import_module(module), name)
+        found: Iterable[str] = told(asked) if callable(told) else told
+        return found
+
+    return values_of
 
 
-def _config_values(asked: Asked) -> Iterable[str]:
+def _values_of(asked: Asked) -> Iterable[str]:
     from kafkapy.completion.config_values import config_values
+    from kafkapy.completion.property_values import property_values, setting_values
 
-    return config_values(asked)
+    return {"PROPERTY": property_values, "SETTING": setting_values}.get(asked.of_kind, config_values)(asked)
+
+
+def _credentials(_: Asked) -> Iterable[str]:
+    from kafkapy.metadata.security_image import SCRAM_MECHANISMS
+
+    return (f"{mechanism}=[name=" for mechanism in SCRAM_MECHANISMS.values())
 
 
 def _features(_: Asked) -> Iterable[str]:
@@ -137,33 +152,61 @@ def _contexts(_: Asked) -> Iterable[str]:
     return sorted(read_config().contexts)
 
 
-def _tables(_: Asked) -> Iterable[str]:
-    from kafkapy.tables.registry import TABLES
-
-    return TABLES
-
-
 def _columns(asked: Asked) -> Iterable[str]:
     from kafkapy.tables.column_names import COLUMN_NAMES
 
     return COLUMN_NAMES[asked.line.value("table") or "records"]
 
 
-def _scenarios(_: Asked) -> Iterable[str]:
-    from kafkapy.lab.scenario_names import NAMES
+def _pages(asked: Asked) -> Iterable[str]:
+    """Commands, and behind one its own commands; a script of Kafka's where one is being typed."""
+    from kafkapy.command_names import COMMANDS, SUBCOMMANDS
 
-    return NAMES
+    pages = {f"help {name}": SUBCOMMANDS.get(name, ()) for name in COMMANDS}
+    pages |= {f"{page} {name}": () for page, names in list(pages.items()) for name in names}
+    page = asked.line.command(pages)
+    if page:
+        return pages[page]
+    if not asked.typed.startswith("kafka-"):
+        return COMMANDS
+    from kafkapy.shims.scripts import SCRIPTS
+
+    return SCRIPTS
 
 
-def _commands(_: Asked) -> Iterable[str]:
-    from kafkapy.command_names import COMMANDS
+def _in_contexts(*keys: str) -> Iterable[str]:
+    """What the contexts of the user have for these settings; what refers to the environment is left as it stands."""
+    from kafkapy.contexts.config_file import read_config
 
-    return COMMANDS
+    config = read_config()
+    found = [each.value for key in keys for each in filter(None, [config.defaults.get(key)])]
+    found += [each.settings[key].value for each in config.contexts.values() for key in keys if key in each.settings]
+    return sorted(set(found))
+
+
+def _addresses(_: Asked) -> Iterable[str]:
+    from kafkapy.contexts.config_file import LIVE_KINDS
+
+    return (address for addresses in _in_contexts(*LIVE_KINDS) for address in addresses.split(","))
+
+
+def _masters(_: Asked) -> Iterable[str]:
+    return ("local[*]", *_in_contexts("master"))
 
 
 _OF_KAFKAPY: dict[str, Callable[[Asked], Iterable[str]]] = {
-    "CONFIG": _configs,
-    "VALUE": _config_values,
+    "CONFIG": _told_by("kafkapy.completion.config_values", "configs"),
+    "VALUE": _values_of,
+    "PROPERTY": _told_by("kafkapy.completion.property_values", "properties"),
+    "SETTING": _told_by("kafkapy.completion.property_values", "settings"),
+    "FORMATTER": _told_by("kafkapy.output.record_formatter", "SHORT_NAMES"),
+    "DESERIALIZER": _told_by("kafkapy.output.deserializers", "NAMES"),
+    "DECODER": _told_by("kafkapy.scan.payload", "NAMES"),
+    "DECODING": lambda _: ("string", "json", "avro:", "confluent:"),
+    "SPEC": _told_by("kafkapy.metadata.partition_filter", "OFFSET_SPECS"),
+    "CREDENTIAL": _credentials,
+    "ENTITY-TYPE": _told_by("kafkapy.completion.config_values", "ENTITY_TYPES"),
+    "CHANGE": lambda _: ("join:", "leave:", "topic:"),
     "FEATURE": _features,
     "LEVEL": _levels,
     "RELEASE": _releases,
@@ -171,8 +214,11 @@ _OF_KAFKAPY: dict[str, Callable[[Asked], Iterable[str]]] = {
     "OPERATION": _operations,
     "COL": _columns_of_rows,
     "CONTEXT": _contexts,
-    "TABLE": _tables,
+    "HOST:PORT": _addresses,
+    "URL": _masters,
+    "TABLE": _told_by("kafkapy.tables.registry", "TABLES"),
     "COLUMN": _columns,
-    "SCENARIO": _scenarios,
-    "PAGE": _commands,
+    "SCENARIO": _told_by("kafkapy.lab.scenario_names", "NAMES"),
+    "PAGE": _pages,
+    "METADATA-PATH": _told_by("kafkapy.completion.metadata_paths", "metadata_paths"),
 }

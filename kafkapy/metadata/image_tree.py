@@ -95,9 +95,9 @@ def find_lines(node: Node, path: str) -> Iterator[str]:
             yield from find_lines(child, f"{path}{name}" if path == "/" else f"{path}/{name}")
 
 
-def children(directory: Directory) -> Iterator[tuple[str, Node]]:
-    """By name."""
-    for name in sorted(directory.names):
+def children(directory: Directory, start: str = "") -> Iterator[tuple[str, Node]]:
+    """Those whose names begin so, by name."""
+    for name in sorted(name for name in directory.names if name.startswith(start)):
         child = directory.child(name)
         if child is not None:
             yield name, child

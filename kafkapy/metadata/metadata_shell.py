@@ -85,12 +85,19 @@ class MetadataShell:
         """The paths that begin so; directories end in a slash."""
         parent, slash, start = text.rpartition("/")
         found = resolve(self._tree, parent + slash if parent or slash else ".", self.working_directory)
-        nodes = [child for each in found if isinstance(each.node, Directory) for child in children(each.node)]
         return [
             f"{parent}{slash}{name}{'/' if isinstance(node, Directory) else ''}"
-            for name, node in nodes
-            if name.startswith(start)
+            for each in found
+            if isinstance(each.node, Directory)
+            for name, node in children(each.node, start)
         ]
+
+    def complete_word(self, before: list[str], text: str) -> list[str]:
+        """What may stand at the prompt after these words: a command, the name of one for man, or a path."""
+        if not before or before == ["man"]:
+            return [f"{name} " for name in self.commands if name.startswith(text)]
+        paths = self.complete(text)
+        return [path for path in paths if path.endswith("/")] if before[0] == "cd" else paths
 
     def _resolve(self, path: str) -> list[Found]:
         return resolve(self._tree, path, self.working_directory)

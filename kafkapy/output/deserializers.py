@@ -128,3 +128,4 @@ _DESERIALIZERS: dict[str, Deserializer] = {
     "ByteArray": bytes,
     "Void": _void,
 }
+NAMES = tuple(_DESERIALIZERS)

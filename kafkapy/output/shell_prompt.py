@@ -25,7 +25,13 @@ def run_shell(shell: MetadataShell) -> None:
 def _typed_lines(shell: MetadataShell) -> Iterator[str]:
     import readline
 
-    readline.set_completer(lambda text, number: _candidate(shell, readline.get_begidx() == 0, text, number))
+    def candidate(text: str, number: int) -> str | None:
+        """What readline asks for again and again: the completion with this number."""
+        before = readline.get_line_buffer()[: readline.get_begidx()].split()
+        found = shell.complete_word(before, text)
+        return found[number] if number < len(found) else None
+
+    readline.set_completer(candidate)
     readline.set_completer_delims(" ")
     readline.parse_and_bind("tab: complete")
     while not shell.done:
@@ -36,12 +42,6 @@ def _typed_lines(shell: MetadataShell) -> Iterator[str]:
         except EOFError:
             print_lines([""])
             return
-
-
-def _candidate(shell: MetadataShell, is_command: bool, text: str, number: int) -> str | None:
-    """What readline asks for again and again: the completion with this number."""
-    found = [f"{name} " for name in shell.commands if name.startswith(text)] if is_command else shell.complete(text)
-    return found[number] if number < len(found) else None
 
 
 def _words(line: str) -> list[str]:

@@ -101,3 +101,4 @@ _CLASSES: dict[str, PayloadDecoder] = {
     "IntegerDecoder": _int,
     "LongDecoder": _long,
 }
+NAMES = tuple(_NAMES)

@@ -1,6 +1,7 @@
 """Help, man pages and completions say the same as the commands, and every example can be run."""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -38,9 +39,27 @@ def test_every_command_has_examples_that_parse(node: Node) -> None:
             child.command.make_context(command, args)
 
 
+def test_the_commands_of_the_index_of_jobs_parse(root: Path) -> None:
+    """Where it leaves the cluster open, with dots, there a cluster may stand."""
+    lines = re.findall(r"`(kafkapy [^`]+)`", (root / "docs" / "README.md").read_text())
+    assert len(lines) > 25
+    for line in lines:
+        _, command, *args = shlex.split(line.replace(" ...", " --log-dirs x", 1))
+        if args:
+            NODES[f"kafkapy {command}"].command.make_context(command, args)
+
+
 @every_command
 def test_every_option_has_a_help_text(node: Node) -> None:
     assert [option.names for option in node.options if not option.help] == []
+
+
+@every_command
+def test_help_fits_a_terminal_of_80_columns(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for statements in quotes, which cannot be folded."""
+    monkeypatch.setenv("COLUMNS", "80")
+    long = [line for line in node.command.get_help(node.ctx).splitlines() if len(line) > 80]
+    assert [line for line in long if '"SELECT' not in line] == []
 
 
 @pytest.mark.parametrize("generator", ["man/generate.py", "completions/generate.py", "docs/generate.py"])

@@ -123,6 +123,13 @@ def test_completion() -> None:
     assert at_work.complete("../f") == ["../file"]
 
 
+def test_completion_by_the_command() -> None:
+    at_work = MetadataShell(Directory(("dir", "file"), {"dir": Directory((), lambda _: None), "file": "3"}.get), True)
+    assert at_work.complete_word([], "h") == at_work.complete_word(["man"], "h") == ["help ", "history "]
+    assert at_work.complete_word(["ls"], "") == at_work.complete_word(["cat", "man"], "") == ["dir/", "file"]
+    assert at_work.complete_word(["cd"], "") == ["dir/"]
+
+
 @given(names=st.lists(st.text("abc", min_size=1, max_size=12), min_size=1), width=st.none() | st.integers(0, 100))
 def test_columns_hold_every_name_and_fit(names: list[str], width: int | None) -> None:
     lines = list(in_columns(names, width))

@@ -22,6 +22,7 @@ from tests.readable import is_readable
 SHELLS = ("bash", "zsh", "fish")
 LONGEST_WAIT_S = 60
 END = "<<end>>"
+LINE = "line:"
 CTRL_U = b"\x15"
 
 BASH = """PS1= PS2=
@@ -47,7 +48,9 @@ compadd() {
     local value; for value in $found; do printf '<<%s>>\\n' "$value"; done
     builtin compadd "$@"
 }
-finished() { zle expand-or-complete; printf '<<end>>\\n'; zle -I; BUFFER= }
+finished() {
+    zle expand-or-complete; printf '<<line:%s>>\\n<<end>>\\n' "$BUFFER"; zle -I; BUFFER=
+}
 zle -N finished; bindkey '^I' finished
 printf '<<ready>>\\n'
 """
@@ -61,9 +64,21 @@ def offered(shell: str, line: str, root: Path, environment: Mapping[str, str]) -
         return _fish(line, root, environment)
     startup = Path(environment["HOME"], f"startup.{shell}")
     startup.write_text(BASH if shell == "bash" else ZSH)
-    if shell == "zsh":
-        return _typed(["zsh", "-f", "-i"], f"source {startup}\n", line, root, environment)
-    return _typed(["bash", "--norc", "--noprofile", "-i"], f"source {startup}\n", line, root, environment)
+    program = ["zsh", "-f", "-i"] if shell == "zsh" else ["bash", "--norc", "--noprofile", "-i"]
+    return [
+        each for each in _typed(program, f"source {startup}\n", line, root, environment) if not each.startswith(LINE)
+    ]
+
+
+def completed(line: str, root: Path, environment: Mapping[str, str]) -> str:
+    """What zsh makes of a line for which it has one match."""
+    if shutil.which("zsh") is None:
+        pytest.skip("zsh is not installed")
+    startup = Path(environment["HOME"], "startup.zsh")
+    startup.write_text(ZSH)
+    found = _typed(["zsh", "-f", "-i"], f"source {startup}\n", line, root, environment)
+    (after,) = (each.removeprefix(LINE) for each in found if each.startswith(LINE))
+    return after
 
 
 def _fish(line: str, root: Path, environment: Mapping[str, str]) -> list[str]:

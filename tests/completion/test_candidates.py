@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kafkapy.backends.directory_format import make_cluster
+from kafkapy.backends.live.client_settings import settings
 from kafkapy.completion.candidates import candidates
 from kafkapy.completion.command_line import CommandLine
 from kafkapy.completion.entry import spelled, unquoted
@@ -18,9 +19,11 @@ from kafkapy.log.files import Files
 from kafkapy.metadata.changes import DeleteTopic
 from kafkapy.value_kind import OF_A_CLUSTER, OF_KAFKAPY, value_kind
 from tests import group_cluster
+from tests.commands.running import run
 from tests.output import row_world
 
 HEAVY = {"typer", "rich", "kafka", "numpy", "pyarrow", "kafkapy.backends.log_dirs", "kafkapy.metadata.image"}
+OF_AN_IMAGE = {"METADATA-PATH", "SPEC"}
 
 
 def offered(metavar: str, *words: str) -> list[str]:
@@ -106,6 +109,8 @@ def test_no_time_no_names(cluster: str) -> None:
         ("CONFIG=VALUE[,...]", "a=[1,2],segment.m", ["a=[1,2],segment.ms="]),
         ("CONFIG=VALUE[,...]", "a=b,compression.type=z", ["a=b,compression.type=zstd"]),
         ("CONFIG=VALUE[,...]", "cleanup.policy=compact,delete.r", ["cleanup.policy=compact,delete.retention.ms="]),
+        ("CONFIG=VALUE[,...]", "cleanup.policy=", [f"cleanup.policy={each}" for each in ("compact", "delete", "[")]),
+        ("CONFIG=VALUE", "cleanup.policy=", ["cleanup.policy=compact", "cleanup.policy=delete"]),
         ("CONFIG=VALUE[,...]", "cleanup.policy=[", ["cleanup.policy=[compact", "cleanup.policy=[delete"]),
         ("CONFIG=VALUE[,...]", "x=1,cleanup.policy=[compact,", ["x=1,cleanup.policy=[compact,delete"]),
         ("CONFIG=VALUE", "cleanup.policy=delete,", ["cleanup.policy=delete,compact"]),
@@ -122,6 +127,13 @@ def test_no_time_no_names(cluster: str) -> None:
         ("RELEASE", "4.3", ["4.3-IV0"]),
         ("OPERATION", "Describe", ["Describe", "DescribeConfigs", "DescribeTokens"]),
         ("topic|partition|date[,...]", "date,", ["date,topic", "date,partition"]),
+        ("SPEC|MS", "max", ["max-timestamp"]),
+        ("FORMATTER", "sh", ["share-group", "share-group-state"]),
+        ("DESERIALIZER", "Byte", ["Bytes", "ByteBuffer", "ByteArray"]),
+        ("[DECODER]", "he", ["hex"]),
+        ("DECODING", "a", ["avro:"]),
+        ("CHANGE", "l", ["leave:"]),
+        ("CREDENTIAL", "SCRAM-SHA-2", ["SCRAM-SHA-256=[name="]),
     ],
 )
 def test_lists_and_what_follows_a_name(cluster: str, metavar: str, typed: str, expected: list[str]) -> None:
@@ -203,6 +215,109 @@ def test_configs_of_an_entity(entity: list[str], config: str) -> None:
     assert offered("CONFIG=VALUE[,...]", *entity, "--add-config", config[:-1]) == [f"{config}="]
 
 
+def test_the_credential_of_a_user() -> None:
+    configs = ["configs", "--user", "alice", "--add-config", "SCRAM-SHA-512="]
+    assert offered("CONFIG=VALUE[,...]", *configs) == ["SCRAM-SHA-512=[password="]
+
+
+@pytest.mark.parametrize(
+    ("metavar", "command", "typed", "expected"),
+    [
+        ("PROPERTY=VALUE", "console-consumer", "print.k", ["print.key="]),
+        ("PROPERTY=VALUE", "console-consumer", "print.key=", ["print.key=true", "print.key=false"]),
+        ("PROPERTY=VALUE", "console-consumer", "line.separator=", []),
+        ("PROPERTY=VALUE", "console-consumer", "key.deserializer=Lo", ["key.deserializer=Long"]),
+        ("PROPERTY=VALUE", "console-consumer", "parse", []),
+        ("PROPERTY=VALUE", "console-producer", "parse.k", ["parse.key="]),
+        ("PROPERTY=VALUE", "console-producer", "ignore.error=f", ["ignore.error=false"]),
+        ("SETTING=VALUE", "console-consumer", "auto.o", ["auto.offset.reset="]),
+        ("SETTING=VALUE", "console-consumer", "isolation.level=read_c", ["isolation.level=read_committed"]),
+        ("SETTING=VALUE", "console-consumer", "enable.auto.commit=t", ["enable.auto.commit=true"]),
+        ("SETTING=VALUE", "console-consumer", "compression", []),
+        ("SETTING=VALUE", "console-producer", "compression.t", ["compression.type="]),
+        ("SETTING=VALUE", "console-producer", "auto.o", []),
+        ("SETTING=VALUE", "console-producer", "ssl.truststore.p", []),
+    ],
+)
+def test_properties_and_settings(metavar: str, command: str, typed: str, expected: list[str]) -> None:
+    assert offered(metavar, command, "--any", typed) == expected
+
+
+def test_every_setting_that_is_offered_is_one() -> None:
+    """Also those that only a consumer or a producer has, which are listed by hand."""
+    known = settings()
+    for command in ("console-consumer", "console-producer"):
+        names = [each.rstrip("=") for each in offered("SETTING=VALUE", command, "--command-property", "")]
+        assert len(names) > 40
+        assert [name for name in names if name not in known or known[name].type == "PASSWORD"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["cluster", "st"], ["status", "stop-broker", "start-broker"]),
+        (["cluster", "status", ""], []),
+        (["topics", ""], []),
+        (["kafka-dump"], ["kafka-dump-log.sh"]),
+        (["clu"], ["cluster", "cluster-id"]),
+    ],
+)
+def test_pages_of_the_manual(words: list[str], expected: list[str]) -> None:
+    assert offered("[PAGE...]", "help", *words) == expected
+
+
+def test_addresses_and_masters_are_those_of_contexts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "defaults: {master: 'spark://here:7077'}\ncontexts:\n"
+        "  prod: {bootstrap-server: 'a:1,b:2', master: 'yarn'}\n  quorum: {bootstrap-controller: 'c:3'}\n"
+    )
+    monkeypatch.setenv("KAFKAPY_CONFIG", str(config))
+    assert offered("HOST:PORT[,...]", "topics", "--bootstrap-server", "") == ["a:1", "b:2", "c:3"]
+    assert offered("HOST:PORT[,...]", "topics", "--bootstrap-server", "b:2,a") == ["b:2,a:1"]
+    assert offered("URL", "sql", "--master", "") == ["local[*]", "spark://here:7077", "yarn"]
+
+
+METADATA = "[cat|find|ls|tree [METADATA-PATH...]]"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([""], ["cat", "find", "ls", "tree"]),
+        (["ls", ""], ["image/", "local/"]),
+        (["ls", "image/", "/image/to"], ["/image/topics/"]),
+        (["find", "image/topics/byName/or"], ["image/topics/byName/orders/"]),
+        (["cat", "image/topics/byName/orders/"], [f"image/topics/byName/orders/{each}" for each in "012"]),
+        (["ls", "image/cluster/brokers/"], ["image/cluster/brokers/1"]),
+        (["ls", "image/cluster/../features/meta"], ["image/cluster/../features/metadataVersion"]),
+        (["ls", "image/nothing/"], []),
+    ],
+)
+def test_paths_of_the_metadata_shell(cluster: str, words: list[str], expected: list[str]) -> None:
+    """By position: first a command, then paths."""
+    found = offered(METADATA, "metadata-shell", *words)
+    assert [each for each in found if not each.endswith(("/id", "/name"))] == expected
+
+
+def test_paths_of_the_metadata_shell_are_those_that_it_shows(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each path but those beneath a topic by id, whose partitions are the same; also out of one file."""
+    cluster = row_world.made(tmp_path / "cluster")
+    shown = set(run(capfd, "metadata-shell", "--cluster", cluster, "find", "image").lines) - {"image"}
+    log = f"{cluster}/broker-1/__cluster_metadata-0/{0:020d}.log"
+    assert any(each.startswith("image/configs/") for each in shown)
+    for source in (["--cluster", cluster], ["-s", log]):
+        assert _all_paths(source, "image/") == shown
+
+
+def _all_paths(source: list[str], directory: str) -> set[str]:
+    found = offered(METADATA, "metadata-shell", *source, "ls", directory)
+    beneath = [_all_paths(source, each) for each in found if each.endswith("/")]
+    return {each.rstrip("/") for each in found}.union(*beneath)
+
+
 def test_columns_are_those_of_the_tables() -> None:
     pytest.importorskip("pyarrow")
     from kafkapy.tables.column_names import COLUMN_NAMES
@@ -272,4 +387,4 @@ def test_nothing_heavy_is_imported(root: Path, cluster: str, kind: str) -> None:
     done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=False)
     modules = set(done.stderr.split())
     assert "kafkapy.completion.values" in modules
-    assert modules & HEAVY == set()
+    assert modules & HEAVY <= ({"kafkapy.metadata.image"} if kind in OF_AN_IMAGE else set())

@@ -12,7 +12,7 @@ import pytest
 
 from kafkapy.cli import main
 from tests import group_cluster
-from tests.completion.shells import SHELLS, offered
+from tests.completion.shells import SHELLS, completed, offered
 
 every_shell = pytest.mark.parametrize("shell", SHELLS)
 OTHERS = ("__consumer_offsets", group_cluster.LONG)
@@ -82,6 +82,12 @@ def environment(cluster: str, home: Path) -> dict[str, str]:
         pytest.param("kafkapy transactions list --sort-by coo", ["coordinator"], id="column of a command's command"),
         pytest.param("kafkapy lab run data", ["data-loss", "data-loss-prevented"], id="scenario"),
         pytest.param("kafkapy export --table tr", ["transactions"], id="table"),
+        pytest.param("kafkapy help cluster sta", ["start-broker", "status"], id="page of a command's command"),
+        pytest.param("kafkapy metadata-shell l", ["ls"], id="command of the metadata shell"),
+        pytest.param("kafkapy metadata-shell ls /im", ["/image/"], id="path of the metadata shell"),
+        pytest.param("kafkapy metadata-shell cat a image/topics/byName/orders/0", ["image/topics/byName/orders/0"]),
+        pytest.param("kafkapy console-consumer --offset e", ["earliest"], id="choices beside what the user knows"),
+        pytest.param("kafkapy console-consumer --formatter sh", ["share-group", "share-group-state"], id="formatter"),
         pytest.param("kafkapy export --table transactions --columns transactional", ["transactional_id"], id="column"),
         pytest.param("kafkapy topics --topic nothing-like-it", [], id="no match"),
         pytest.param("kafkapy topics --cluster /nowhere --topic ", [], id="no cluster"),
@@ -134,6 +140,8 @@ def test_lists(root: Path, environment: Mapping[str, str], shell: str, line: str
         ("maintenance --assume orders:preallocate=t", "orders:preallocate=", ["true"]),
         ("acls --add --allow-principal User:al", "User:", ["alice"]),
         ("topics --sort-by leader:", "leader:", ["desc"]),
+        ("console-consumer --formatter-property print.key=", "print.key=", ["false", "true"]),
+        ("console-producer --command-property acks=al", "acks=", ["all"]),
     ],
 )
 def test_what_bash_cuts(
@@ -195,6 +203,54 @@ def test_files(
     """Also after a comma; zsh keeps what stands before a file's name by itself."""
     found = offered(shell, f"kafkapy dump-log --files {typed}", root, environment)
     assert found == [each if shell == "zsh" else kept + each for each in expected]
+
+
+@every_shell
+@pytest.mark.parametrize(
+    ("option", "typed", "expected"),
+    [
+        ("topics --cluster", "{}/pla", ["plans"]),
+        ("topics --cluster", "{}/plan.", []),
+        ("topics --log-dirs", "{}/elsewhere,{}/pla", ["plans"]),
+        ("install-shims", "{}/pla", ["plans"]),
+        ("reassign-partitions --reassignment-json-file", "{}/plan", ["plan.json", "plans"]),
+        ("reassign-partitions --reassignment-json-file", "{}/plan.t", ["plan.txt"]),
+        ("sql --out", "{}/plan", ["plan.json", "plan.txt", "plans"]),
+    ],
+)
+def test_files_of_a_kind(
+    root: Path, environment: Mapping[str, str], shell: str, tmp_path: Path, option: str, typed: str, expected: list[str]
+) -> None:
+    """Directories where only these will do, and files that end as they should before others; fish names those, too."""
+    for name in ("plan.json", "plan.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "plans").mkdir()
+    found = offered(shell, f"kafkapy {option} {typed.format(tmp_path, tmp_path)}", root, environment)
+    names = [each.rstrip("/").rpartition("/")[2] for each in found]
+    if shell == "fish" and "json" in option and len(expected) > 1:
+        expected = ["plan.json", "plan.txt", "plans"]
+    assert names == expected
+
+
+@every_shell
+def test_a_path_with_special_characters(root: Path, environment: Mapping[str, str], shell: str) -> None:
+    (found,) = offered(shell, "kafkapy metadata-shell ls image/clientQuotas/cl", root, environment)
+    assert found == (
+        "image/clientQuotas/clientId\\(app\\)/" if shell == "bash" else "image/clientQuotas/clientId(app)/"
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [
+        ("configs --user x --add-config SCRAM-SHA-256=", "configs --user x --add-config SCRAM-SHA-256=\\[password="),
+        ("metadata-shell ls image/clientQuotas/cl", "metadata-shell ls image/clientQuotas/clientId\\(app\\)/"),
+        ("configs --topic x --add-config a=\\[b,c\\],compression.type=zs", None),
+    ],
+)
+def test_zsh_quotes_what_it_inserts(root: Path, environment: Mapping[str, str], typed: str, line: str | None) -> None:
+    """Without that a bracket is an index for the completion, and a pattern for the command."""
+    assert completed(f"kafkapy {typed}", root, environment) == f"kafkapy {line or typed + 'td '}"
 
 
 @every_shell

@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 from kafkapy.command_tree import command_tree, walk
-from kafkapy.value_kind import ValueKind, choices, takes_files, value_kind
+from kafkapy.value_kind import ValueKind, choices, file_suffix, takes_directories, takes_files, value_kind
 
 PARTITION = ValueKind("PARTITION")
 VALUE = ValueKind("VALUE")
 ONLY_THE_USER_KNOWS = {
-    *("ACKS", "BYTES", "CHANGE", "CLASS", "COMMAND", "CREDENTIAL", "DURATION", "EPOCH", "EVENT@N", "HOST", "HOW", "ID"),
-    *("KEY=VALUE", "MINUTES", "MS", "N", "NAME=VALUE", "N|LIST", "OFFSET", "PART", "PORT", "PROTOCOL", "REGEX"),
-    *("SIZE", "TIME", "URL", "HOST:PORT[,...]", "ID@HOST:PORT:DIRECTORY-ID[,...]", "NAME:COUNT[,...]", "RACK[,...]"),
-    *("RACK[,RACK...]", "TIME[,TIME...]", "[CLASS]", "[COMMAND [PATH...]]", "[STATEMENT...]"),
+    *("BYTES", "CLASS", "COMMAND", "DURATION", "EPOCH", "EVENT@N", "HOST", "ID", "KEY=VALUE", "MINUTES", "MS", "N"),
+    *("NAME=VALUE", "N|LIST", "OFFSET", "PART", "PORT", "PROTOCOL", "REGEX", "SIZE", "TIME", "TIME[,TIME...]"),
+    *("ID@HOST:PORT:DIRECTORY-ID[,...]", "NAME:COUNT[,...]", "RACK[,...]", "RACK[,RACK...]", "[STATEMENT...]"),
 }
 
 
@@ -33,6 +32,11 @@ ONLY_THE_USER_KNOWS = {
         ("COL[:desc]", ValueKind("COL", "", ":", ValueKind("desc"))),
         ("SCENARIO|FILE.yaml", ValueKind("SCENARIO", or_file=True)),
         ("TOPIC|REGEX", ValueKind("TOPIC")),
+        ("SPEC|MS", ValueKind("SPEC")),
+        ("HOST:PORT[,...]", ValueKind("HOST:PORT", ",")),
+        ("HOST", None),
+        ("PROPERTY=VALUE", ValueKind("PROPERTY", "", "=", VALUE, True)),
+        ("[cat|ls [METADATA-PATH...]]", ValueKind("cat|ls", "", " ", ValueKind("METADATA-PATH"))),
         ("[CONTEXT]", ValueKind("CONTEXT")),
         ("[PAGE...]", ValueKind("PAGE")),
         ("[STATE,...]", ValueKind("STATE", ",")),
@@ -50,12 +54,17 @@ def test_a_metavar_says_what_a_value_is(metavar: str, kind: ValueKind | None) ->
 def test_a_metavar_of_small_letters_has_the_choices() -> None:
     assert choices("classic|consumer") == ("classic", "consumer")
     assert choices("[none|gzip]") == ("none", "gzip")
+    assert choices("all|-1|0|1") == ("all", "-1", "0", "1")
+    assert choices("earliest|latest|OFFSET") == ("earliest", "latest")
     assert choices("NAME|FILE.yaml") == choices("topic|date[,...]") == ()
 
 
 def test_a_metavar_of_files() -> None:
     assert all(map(takes_files, ("FILE", "DIR[,DIR...]", "[DIR]", "PATH", "FILE.yaml")))
     assert not any(map(takes_files, ("DIRECTORY-ID", "SCENARIO|FILE.yaml")))
+    assert all(map(takes_directories, ("DIR", "DIR[,DIR...]", "[DIR]")))
+    assert not any(map(takes_directories, ("FILE", "PATH", "DIRECTORY-ID")))
+    assert [file_suffix(each) for each in ("FILE.json", "FILE", "SCENARIO|FILE.yaml", "DIR")] == [".json", "", "", ""]
 
 
 def test_every_option_completes_but_those_that_only_the_user_knows() -> None:

@@ -39,7 +39,8 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 def test_the_index_has_every_page() -> None:
     index = ROOT / "docs" / "README.md"
-    linked = {(index.parent / link).resolve() for link in LINK.findall(index.read_text("utf-8"))}
+    links = (link.partition("#")[0] for link in LINK.findall(index.read_text("utf-8")))
+    linked = {(index.parent / link).resolve() for link in links}
     assert [path for path in markdown_files() if path.parent != ROOT and path not in {*linked, index}] == []
 
 
@@ -66,6 +67,13 @@ def test_the_navigation_has_the_reference(site: Path) -> None:
     assert [
         page.stem for page in REFERENCE if page.stem != "README" and f"reference/{page.stem}.html" not in index
     ] == []
+
+
+def test_names_of_options_are_not_broken(site: Path) -> None:
+    """In code within a text; blocks of code are left as they are."""
+    page = (site / "output.html").read_text("utf-8")
+    assert '<code><span class="name">--columns</span></code> chooses columns' in page
+    assert 'class="name"' not in "".join(re.findall(r"<pre\b.*?</pre>", page, re.DOTALL))
 
 
 class Loaded(HTMLParser):

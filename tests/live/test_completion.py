@@ -13,6 +13,10 @@ from tests.live_kafka import LiveKafka
 
 TOPIC = "completion-orders"
 GROUP = "completion readers"
+SECTIONS = (
+    *("acls/", "clientQuotas/", "cluster/", "configs/", "delegationToken/", "features/", "producerIds/", "provenance"),
+    *("scram/", "topics/"),
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -53,6 +57,11 @@ def offered(server: str, metavar: str, *words: str) -> list[str]:
         ("TOKEN", [""], []),
         ("CONFIG=VALUE[,...]", ["--broker-logger", "1", "--add-config", "roo"], ["root="]),
         ("CONFIG=VALUE[,...]", ["--broker-logger", "1", "--add-config", "root=D"], ["root=DEBUG"]),
+        ("METADATA-PATH", ["image/to"], ["image/topics/"]),
+        ("METADATA-PATH", ["image/"], [f"image/{each}" for each in SECTIONS]),
+        ("METADATA-PATH", ["image/topics/byName/completion-"], [f"image/topics/byName/{TOPIC}/"]),
+        ("METADATA-PATH", [f"image/topics/byName/{TOPIC}/2"], [f"image/topics/byName/{TOPIC}/2"]),
+        ("METADATA-PATH", ["image/scram/SCRAM-SHA-256/comp"], ["image/scram/SCRAM-SHA-256/completion-alice"]),
         ("PRODUCER-ID", ["--topic", TOPIC, "--partition", "0", ""], []),
         ("PRODUCER-ID", ["--topic", "no such topic", "--partition", "0", ""], []),
     ],

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkapy.command_names import COMMANDS
+from kafkapy.command_names import COMMANDS, SUBCOMMANDS
 from kafkapy.command_tree import command_tree, walk
 from kafkapy.manual.page import page_of
 from kafkapy.manual.plain_text import plain_text
@@ -31,6 +31,11 @@ def test_the_pages_are_listed(capfd: pytest.CaptureFixture[str]) -> None:
     assert done.code == 0
     listed = [line.split()[0] for line in done.lines if line.startswith("  ") and not line.startswith("   ")]
     assert listed == list(COMMANDS)
+
+
+def test_the_commands_of_commands_are_those_that_there_are() -> None:
+    found = {node.path[-1]: tuple(child.path[-1] for child in node.children) for node in command_tree().children}
+    assert {name: names for name, names in found.items() if names} == SUBCOMMANDS
 
 
 @pytest.mark.parametrize(
