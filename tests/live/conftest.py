@@ -15,6 +15,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="package")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKafka]:
-    """Three real brokers, which end with the last test of this directory: also brokers that nobody asks need a processor."""
+    """Three real brokers. They end with the last test of this directory: brokers that nobody asks cost time too."""
     with LiveKafka(tmp_path_factory.mktemp("live")) as cluster:
         yield cluster
