@@ -167,14 +167,14 @@ def _print_flows(found: list["Flow"], top: int | None, output: Output) -> None:
     from kafkapy.lag.batch_flow import largest
     from kafkapy.output.printing import print_rows
     from kafkapy.output.throughput_lines import flow_lines
-    from kafkapy.output.throughput_rows import FLOW_COLUMNS, flow_row
+    from kafkapy.output.throughput_rows import flow_row
 
     if top is not None:
         found = largest(found, top)
     if output is Output.KAFKA:
         print_rows(output, ((line, None) for line in flow_lines(found)))
     else:
-        print_rows(output, ((None, flow_row(flow)) for flow in found), FLOW_COLUMNS)
+        print_rows(output, ((None, flow_row(flow)) for flow in found))
 
 
 def _print_forecasts(
@@ -182,7 +182,7 @@ def _print_forecasts(
 ) -> None:
     from kafkapy.output.printing import print_rows
     from kafkapy.output.throughput_lines import forecast_lines
-    from kafkapy.output.throughput_rows import FORECAST_COLUMNS, forecast_row
+    from kafkapy.output.throughput_rows import forecast_row
 
     now = cluster.now
     found = list(_forecasts(cluster, wanted, now, problems))
@@ -191,7 +191,7 @@ def _print_forecasts(
     if output is Output.KAFKA:
         print_rows(output, ((line, None) for line in forecast_lines(found, now)))
     else:
-        print_rows(output, ((None, forecast_row(each)) for each in found), FORECAST_COLUMNS)
+        print_rows(output, ((None, forecast_row(each)) for each in found))
 
 
 def _forecasts(cluster: "Cluster", wanted: "Wanted", now: int, problems: list[str]) -> Iterator["Forecast"]:
