@@ -42,13 +42,13 @@ FILES_ONLY = "it needs the brokers' files: use --log-dirs"
 
 
 class LiveCluster:
-    """The brokers that the bootstrap servers belong to."""
+    """The brokers that the bootstrap servers belong to, or with ``of_controllers`` the controllers."""
 
     has_metadata = True
     where = "the running cluster"
 
-    def __init__(self, bootstrap: Sequence[Address], config: ClientConfig) -> None:
-        self.client = Client(bootstrap, config)
+    def __init__(self, bootstrap: Sequence[Address], config: ClientConfig, of_controllers: bool = False) -> None:
+        self.client = Client(bootstrap, config, of_controllers)
         self._image: MetadataImage | None = None
         self._made: dict[str, float] = {}
 
