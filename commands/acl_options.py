@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from kafkapy.contexts.context_option import CLUSTER
 from kafkapy.errors import UsageError
+
+from .option_kinds import flag, value
 
 if TYPE_CHECKING:
     from kafkapy.metadata.acl_selection import Access, Resources
@@ -17,25 +17,21 @@ LISTING = "What to list"
 
 
 def _several(name: str, metavar: str, help_text: str, panel: str) -> Any:
-    return typer.Option(name, metavar=metavar, help=f"{help_text} May be repeated.", rich_help_panel=panel)
+    return value(name, metavar, f"{help_text} May be repeated.", panel)
 
 
-def _flag(name: str, help_text: str, panel: str) -> Any:
-    return typer.Option(name, help=help_text, rich_help_panel=panel)
-
-
-AddOption = Annotated[bool, _flag("--add", "Add ACLs.", ACTIONS)]
-RemoveOption = Annotated[bool, _flag("--remove", "Remove ACLs, after asking.", ACTIONS)]
-ListOption = Annotated[bool, _flag("--list", "List ACLs: of resources, or all.", ACTIONS)]
+AddOption = Annotated[bool, flag("--add", "Add ACLs.", ACTIONS)]
+RemoveOption = Annotated[bool, flag("--remove", "Remove ACLs, after asking.", ACTIONS)]
+ListOption = Annotated[bool, flag("--list", "List ACLs: of resources, or all.", ACTIONS)]
 TopicOption = Annotated[list[str] | None, _several("--topic", "TOPIC", "A topic; '*' for all.", RESOURCES)]
 GroupOption = Annotated[list[str] | None, _several("--group", "GROUP", "A group; '*' for all.", RESOURCES)]
 ClusterOrDirectoryOption = Annotated[
     list[str] | None,
-    typer.Option(
+    value(
         "--cluster",
-        metavar="[DIR]",
-        help="A cluster directory that kafkapy keeps. Without DIR: the cluster itself, as a resource.",
-        rich_help_panel=CLUSTER,
+        "[DIR]",
+        "A cluster directory that kafkapy keeps. Without DIR: the cluster itself, as a resource.",
+        CLUSTER,
     ),
 ]
 TransactionalIdOption = Annotated[
@@ -50,12 +46,12 @@ UserPrincipalOption = Annotated[
 ]
 PatternTypeOption = Annotated[
     str,
-    typer.Option(
+    value(
         "--resource-pattern-type",
-        metavar="literal|prefixed|any|match",
-        help="What names mean: literal, or prefixed for all that begin so; to list or remove also any (of either "
+        "literal|prefixed|any|match",
+        "What names mean: literal, or prefixed for all that begin so; to list or remove also any (of either "
         "type), or match (whatever applies to the name).",
-        rich_help_panel=RESOURCES,
+        RESOURCES,
     ),
 ]
 AllowPrincipalOption = Annotated[
@@ -80,15 +76,13 @@ OperationOption = Annotated[
         ENTRIES,
     ),
 ]
-ProducerOption = Annotated[
-    bool, _flag("--producer", "What a producer needs, of topics and transactional ids.", ENTRIES)
-]
-ConsumerOption = Annotated[bool, _flag("--consumer", "What a consumer needs, of topics and groups.", ENTRIES)]
-IdempotentOption = Annotated[bool, _flag("--idempotent", "With --producer: an idempotent one.", ENTRIES)]
+ProducerOption = Annotated[bool, flag("--producer", "What a producer needs, of topics and transactional ids.", ENTRIES)]
+ConsumerOption = Annotated[bool, flag("--consumer", "What a consumer needs, of topics and groups.", ENTRIES)]
+IdempotentOption = Annotated[bool, flag("--idempotent", "With --producer: an idempotent one.", ENTRIES)]
 PrincipalOption = Annotated[
     list[str] | None, _several("--principal", "PRINCIPAL", "With --list: only the ACLs of these.", LISTING)
 ]
-ForceOption = Annotated[bool, _flag("--force", "Ask nothing.", ACTIONS)]
+ForceOption = Annotated[bool, flag("--force", "Ask nothing.", ACTIONS)]
 
 
 def check_usage(

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from kafkapy.contexts.context_option import CLUSTER
 from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
@@ -14,6 +12,7 @@ from .cluster_options import (
     command_config_option,
     selection,
 )
+from .option_kinds import value
 from .tool_errors import say
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ BootstrapControllerOption = Annotated[str | None, bootstrap_controller_option("-
 CommandConfigOption = Annotated[str | None, command_config_option("-c")]
 ConfigOption = Annotated[
     str | None,
-    typer.Option("--config", metavar="FILE.properties", help="Deprecated: --command-config.", rich_help_panel=CLUSTER),
+    value("--config", "FILE.properties", "Deprecated: --command-config.", CLUSTER),
 ]
 
 DEPRECATED = (

@@ -55,8 +55,7 @@ def list_(output: LinesOption = Output.KAFKA) -> None:
     config = read_config()
     rows = [_row(config, context) for context in config.contexts.values()]
     if output != Output.KAFKA:
-        columns = ("type", "name", "is_current", "kind", "cluster", "command_config", "output", "engine", "master")
-        print_rows(output, ((None, row) for row in rows), columns)
+        print_rows(output, ((None, row) for row in rows))
     elif rows:
         shown = [["*" if row["is_current"] else " ", row["name"], row["kind"], row["cluster"]] for row in rows]
         print_lines(aligned([[" ", "NAME", "KIND", "CLUSTER"], *shown]))

@@ -56,7 +56,7 @@ def reset_offsets(change: Change, options: Mapping[str, Any], execute: bool, exp
     from kafkapy.backends.offset_reset import OffsetReset, Scope
     from kafkapy.backends.reset_file import reset_file_lines
     from kafkapy.output.group_change_lines import reset_lines
-    from kafkapy.output.group_rows import RESET_COLUMNS, reset_rows
+    from kafkapy.output.group_rows import reset_rows
     from kafkapy.output.printing import print_rows
 
     if export and change.output is not Output.KAFKA:
@@ -82,7 +82,7 @@ def reset_offsets(change: Change, options: Mapping[str, Any], execute: bool, exp
     exported = ((group, each.partition, each.new.offset) for group, resets in plans.items() for each in resets)
     lines = [*reset_file_lines(exported, len(change.groups) != 1), ""] if export else reset_lines(plans)
     rows = [row for group, resets in plans.items() for row in reset_rows(group, resets, execute)]
-    print_rows(change.output, [*((line, None) for line in lines), *((None, row) for row in rows)], RESET_COLUMNS)
+    print_rows(change.output, [*((line, None) for line in lines), *((None, row) for row in rows)])
     if reset.errors:
         tell_holders(change.chosen, (group for group, resets in plans.items() if not resets))
         raise typer.Exit(1)

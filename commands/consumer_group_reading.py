@@ -59,11 +59,11 @@ def list_groups(chosen: "Selection", state: str | None, type_: str | None, outpu
             lines = list_lines(listings, type_ is not None, state is not None)
             print_rows(output, ((line, None) for line in lines))
         else:
-            from kafkapy.output.group_rows import GROUP_COLUMNS, group_row
+            from kafkapy.output.group_rows import group_row
 
             found = describe_consumer_groups(groups, (listing.group_id for listing in listings))
             rows = (group_row(each, groups.coordinator_address(each.coordinator)) for each in found)
-            print_rows(output, ((None, row) for row in rows), GROUP_COLUMNS)
+            print_rows(output, ((None, row) for row in rows))
         finish(groups.problems)
 
 
@@ -87,7 +87,7 @@ def describe_groups(chosen: "Selection", named: Sequence[str], options: Mapping[
             _print_groups(described, told)
         else:
             rows = ((None, row) for description in described for row in told(description)[1])
-            print_rows(output, rows, _columns(options))
+            print_rows(output, rows)
         finish([*groups.problems, *ranges.problems])
 
 
@@ -168,12 +168,3 @@ def _offsets_told(
         )
 
     return offsets
-
-
-def _columns(options: Mapping[str, Any]) -> Sequence[str]:
-    """The columns of the rows that the options ask for."""
-    from kafkapy.output.group_rows import GROUP_COLUMNS, MEMBER_COLUMNS, OFFSET_COLUMNS, TOTAL_COLUMNS
-
-    if options["members"] or options["state"] is not None:
-        return MEMBER_COLUMNS if options["members"] else GROUP_COLUMNS
-    return TOTAL_COLUMNS if options["totals"] and not (options["offsets"] or options["lagging"]) else OFFSET_COLUMNS

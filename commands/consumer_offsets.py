@@ -20,6 +20,7 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
+from .option_kinds import value
 from .tool_errors import tell_near_miss, tell_problems, warn
 
 if TYPE_CHECKING:
@@ -31,10 +32,6 @@ HASH = "Where a group is"
 HOW = "How to print"
 
 app = new_app()
-
-
-def _option(metavar: str, help_text: str, panel: str = WHICH) -> Any:
-    return typer.Option(metavar=metavar, help=help_text, rich_help_panel=panel)
 
 
 @app.command(
@@ -64,21 +61,37 @@ def consumer_offsets(
             rich_help_panel=WHICH,
         ),
     ] = Records.OFFSETS,
-    group: Annotated[list[str] | None, _option("GROUP", "Of this group. Can be given more than once.")] = None,
+    group: Annotated[
+        list[str] | None, value("--group", "GROUP", "Of this group. Can be given more than once.", WHICH)
+    ] = None,
     topic: Annotated[
-        list[str] | None, _option("TOPIC", "Committed for this topic. Can be given more than once.")
+        list[str] | None, value("--topic", "TOPIC", "Committed for this topic. Can be given more than once.", WHICH)
     ] = None,
     partition: Annotated[
         list[int] | None,
-        _option("PARTITION", "Committed for the partition of this number. Can be given more than once."),
+        value(
+            "--partition",
+            "PARTITION",
+            "Committed for the partition of this number. Can be given more than once.",
+            WHICH,
+        ),
     ] = None,
     transactional_id: Annotated[
-        list[str] | None, _option("TRANSACTIONAL-ID", "Of this transactional id. Can be given more than once.")
+        list[str] | None,
+        value(
+            "--transactional-id", "TRANSACTIONAL-ID", "Of this transactional id. Can be given more than once.", WHICH
+        ),
     ] = None,
     from_time: Annotated[
-        str | None, _option("TIME", "Written at this time or later: epoch milliseconds, or ISO 8601 (UTC by default).")
+        str | None,
+        value(
+            "--from-time",
+            "TIME",
+            "Written at this time or later: epoch milliseconds, or ISO 8601 (UTC by default).",
+            WHICH,
+        ),
     ] = None,
-    to_time: Annotated[str | None, _option("TIME", "Written at this time or before.")] = None,
+    to_time: Annotated[str | None, value("--to-time", "TIME", "Written at this time or before.", WHICH)] = None,
     form: Annotated[
         Format | None,
         typer.Option(
@@ -90,7 +103,8 @@ def consumer_offsets(
     ] = None,
     which_partition: Annotated[
         list[str] | None,
-        _option(
+        value(
+            "--which-partition",
             "GROUP",
             "Print only which partition of __consumer_offsets keeps this group. Can be given more than once.",
             HASH,
@@ -98,7 +112,12 @@ def consumer_offsets(
     ] = None,
     partition_count: Annotated[
         int | None,
-        _option("N", "How many partitions __consumer_offsets has; by default what the cluster says, else 50.", HASH),
+        value(
+            "--partition-count",
+            "N",
+            "How many partitions __consumer_offsets has; by default what the cluster says, else 50.",
+            HASH,
+        ),
     ] = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,

@@ -7,6 +7,8 @@ import typer
 from kafkapy.output.output_format import Output
 from kafkapy.scan.options import TransactionState
 
+from .option_kinds import flag, value
+
 CHECKS = "What to check"
 DECODING = "How to read keys and values"
 FILTERS = "Which records (beyond Kafka's tool; all that are given must hold)"
@@ -14,44 +16,39 @@ PRINTING = "What to print"
 
 FilesOption = Annotated[
     list[str],
-    typer.Option(
-        metavar="PATH[,PATH...]",
-        help="What to dump: segments (.log), indexes (.index, .timeindex, .txnindex), producer snapshots "
+    value(
+        "--files",
+        "PATH[,PATH...]",
+        "What to dump: segments (.log), indexes (.index, .timeindex, .txnindex), producer snapshots "
         "(.snapshot), metadata snapshots (.checkpoint), or a directory for all of these in it. May be repeated.",
-        rich_help_panel=PRINTING,
+        PRINTING,
     ),
 ]
 PrintDataLogOption = Annotated[
     bool,
-    typer.Option(
-        "--print-data-log",
-        help="Print each record with its key and value. Any decoder option switches this on.",
-        rich_help_panel=PRINTING,
+    flag(
+        "--print-data-log", "Print each record with its key and value. Any decoder option switches this on.", PRINTING
     ),
 ]
 DeepIterationOption = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--deep-iteration",
-        help="Print a line for each record, not only for each batch. Looks into compressed batches.",
-        rich_help_panel=PRINTING,
+        "Print a line for each record, not only for each batch. Looks into compressed batches.",
+        PRINTING,
     ),
 ]
 SkipRecordMetadataOption = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--skip-record-metadata",
-        help="Leave offset, timestamp, sizes and headers out of record lines. Control records become empty lines.",
-        rich_help_panel=PRINTING,
+        "Leave offset, timestamp, sizes and headers out of record lines. Control records become empty lines.",
+        PRINTING,
     ),
 ]
 MaxBytesOption = Annotated[
     int,
-    typer.Option(
-        metavar="BYTES",
-        help="Read only the whole batches within the first BYTES of a segment.",
-        rich_help_panel=PRINTING,
-    ),
+    value("--max-bytes", "BYTES", "Read only the whole batches within the first BYTES of a segment.", PRINTING),
 ]
 OutputOption = Annotated[
     Output,
@@ -63,111 +60,96 @@ OutputOption = Annotated[
 ]
 SummaryOption = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--summary",
-        help="Print totals instead of rows: batches, records, bytes, offsets, time range and codecs of each file.",
-        rich_help_panel=PRINTING,
+        "Print totals instead of rows: batches, records, bytes, offsets, time range and codecs of each file.",
+        PRINTING,
     ),
 ]
 KeyDecoderClassOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="[DECODER]",
-        help="How to print keys: string, hex, base64, int, long, json or utf-8-escaped, or a class of "
+    value(
+        "--key-decoder-class",
+        "[DECODER]",
+        "How to print keys: string, hex, base64, int, long, json or utf-8-escaped, or a class of "
         "Kafka's such as org.apache.kafka.tools.api.LongDecoder. Without DECODER: string.",
-        rich_help_panel=DECODING,
+        DECODING,
     ),
 ]
 ValueDecoderClassOption = Annotated[
     str | None,
-    typer.Option(metavar="[DECODER]", help="The same for values.", rich_help_panel=DECODING),
+    value("--value-decoder-class", "[DECODER]", "The same for values.", DECODING),
 ]
 OffsetsDecoderOption = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--offsets-decoder",
-        help="Decode __consumer_offsets: committed offsets and group metadata. The first of these five flags wins.",
-        rich_help_panel=DECODING,
+        "Decode __consumer_offsets: committed offsets and group metadata. The first of these five flags wins.",
+        DECODING,
     ),
 ]
 TransactionLogDecoderOption = Annotated[
     bool,
-    typer.Option(
-        "--transaction-log-decoder",
-        help="Decode __transaction_state: transactional ids and their states.",
-        rich_help_panel=DECODING,
-    ),
+    flag("--transaction-log-decoder", "Decode __transaction_state: transactional ids and their states.", DECODING),
 ]
 ClusterMetadataDecoderOption = Annotated[
     bool,
-    typer.Option(
-        "--cluster-metadata-decoder",
-        help="Decode __cluster_metadata: the KRaft metadata log and its snapshots.",
-        rich_help_panel=DECODING,
+    flag(
+        "--cluster-metadata-decoder", "Decode __cluster_metadata: the KRaft metadata log and its snapshots.", DECODING
     ),
 ]
 RemoteLogMetadataDecoderOption = Annotated[
     bool,
-    typer.Option(
-        "--remote-log-metadata-decoder",
-        help="Decode __remote_log_metadata: which segments tiered storage holds.",
-        rich_help_panel=DECODING,
+    flag(
+        "--remote-log-metadata-decoder", "Decode __remote_log_metadata: which segments tiered storage holds.", DECODING
     ),
 ]
 ShareGroupStateDecoderOption = Annotated[
     bool,
-    typer.Option(
-        "--share-group-state-decoder",
-        help="Decode __share_group_state: what share groups have delivered.",
-        rich_help_panel=DECODING,
-    ),
+    flag("--share-group-state-decoder", "Decode __share_group_state: what share groups have delivered.", DECODING),
 ]
 FromOffsetOption = Annotated[
     int | None,
-    typer.Option(metavar="OFFSET", help="From this offset on.", rich_help_panel=FILTERS),
+    value("--from-offset", "OFFSET", "From this offset on.", FILTERS),
 ]
 ToOffsetOption = Annotated[
     int | None,
-    typer.Option(metavar="OFFSET", help="Up to this offset, itself included.", rich_help_panel=FILTERS),
+    value("--to-offset", "OFFSET", "Up to this offset, itself included.", FILTERS),
 ]
 FromTimeOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="TIME",
-        help="From this timestamp on: epoch milliseconds, or ISO 8601 such as 2026-01-31T09:30:00+01:00 (UTC where "
+    value(
+        "--from-time",
+        "TIME",
+        "From this timestamp on: epoch milliseconds, or ISO 8601 such as 2026-01-31T09:30:00+01:00 (UTC where "
         "no zone is given).",
-        rich_help_panel=FILTERS,
+        FILTERS,
     ),
 ]
 ToTimeOption = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Up to this timestamp, itself included.", rich_help_panel=FILTERS),
+    value("--to-time", "TIME", "Up to this timestamp, itself included.", FILTERS),
 ]
 PartitionLeaderEpochOption = Annotated[
     int | None,
-    typer.Option(metavar="EPOCH", help="Written under this leader epoch.", rich_help_panel=FILTERS),
+    value("--partition-leader-epoch", "EPOCH", "Written under this leader epoch.", FILTERS),
 ]
 ProducerIdOption = Annotated[
     int | None,
-    typer.Option(
-        metavar="PRODUCER-ID",
-        help="Written by this producer; -1 is a producer that is neither idempotent nor transactional.",
-        rich_help_panel=FILTERS,
+    value(
+        "--producer-id",
+        "PRODUCER-ID",
+        "Written by this producer; -1 is a producer that is neither idempotent nor transactional.",
+        FILTERS,
     ),
 ]
 KeyOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="REGEX", help="The key has a match of this expression, at any place in it.", rich_help_panel=FILTERS
-    ),
+    value("--key", "REGEX", "The key has a match of this expression, at any place in it.", FILTERS),
 ]
 HeaderOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME=VALUE",
-        help="Carries a header of this name and value. May be repeated.",
-        rich_help_panel=FILTERS,
-    ),
+    value("--header", "NAME=VALUE", "Carries a header of this name and value. May be repeated.", FILTERS),
 ]
 TransactionalOption = Annotated[
     TransactionState | None,
@@ -175,33 +157,25 @@ TransactionalOption = Annotated[
 ]
 VerifyIndexOnlyOption = Annotated[
     bool,
-    typer.Option(
-        "--verify-index-only",
-        help="Compare each index with its segment and print mismatches, not entries.",
-        rich_help_panel=CHECKS,
-    ),
+    flag("--verify-index-only", "Compare each index with its segment and print mismatches, not entries.", CHECKS),
 ]
 IndexSanityCheckOption = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--index-sanity-check",
-        help="Make the check of an index that a broker makes when it starts, and print no entries.",
-        rich_help_panel=CHECKS,
+        "Make the check of an index that a broker makes when it starts, and print no entries.",
+        CHECKS,
     ),
 ]
 MaxMessageSizeOption = Annotated[
     int,
-    typer.Option(
-        metavar="BYTES",
-        help="How much of a segment to read at each index entry that is compared.",
-        rich_help_panel=CHECKS,
-    ),
+    value("--max-message-size", "BYTES", "How much of a segment to read at each index entry that is compared.", CHECKS),
 ]
 ResyncOption = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--resync",
-        help="After damage, look for the next batch with a right checksum and go on there (beyond Kafka's tool).",
-        rich_help_panel=CHECKS,
+        "After damage, look for the next batch with a right checksum and go on there (beyond Kafka's tool).",
+        CHECKS,
     ),
 ]

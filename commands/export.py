@@ -1,7 +1,7 @@
 """``kafkapy export``: whole topics, or whole clusters, as files of other formats. No script of Kafka's does this."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from kafkapy.tables.scan import Mode
 
 from .cluster_options import ClusterOption, LogDirsOption, RefusedBootstrapOption, selection
 from .lag_options import parse_time
+from .option_kinds import flag, value
 from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
 from .tool_errors import finish, warn
 
@@ -35,14 +36,6 @@ class Isolation(StrEnum):
 
     READ_UNCOMMITTED = "read_uncommitted"
     READ_COMMITTED = "read_committed"
-
-
-def _option(panel: str, metavar: str, help_text: str, *names: str) -> Any:
-    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
-
-
-def _flag(panel: str, name: str, help_text: str) -> Any:
-    return typer.Option(name, help=help_text, rich_help_panel=panel)
 
 
 @app.command(
@@ -85,19 +78,21 @@ def export(
     to: Annotated[Format, typer.Option("--to", help="The format of the files.", rich_help_panel=HOW)],
     out: Annotated[
         str,
-        _option(
-            HOW, "DIR", "Where to: a new directory, or one of an earlier run. All executors must have it.", "--out"
-        ),
+        value("--out", "DIR", "Where to: a new directory, or one of an earlier run. All executors must have it.", HOW),
     ],
-    topic: Annotated[list[str] | None, _option(WHAT, "TOPIC", "This topic. Can be given more than once.")] = None,
-    exclude_internal: Annotated[bool, _flag(WHAT, "--exclude-internal", "Leave out internal topics.")] = False,
-    table: Annotated[str, _option(WHAT, "TABLE", f"Of the tables {', '.join(TABLES)}.")] = "records",
-    columns: Annotated[str | None, _option(WHAT, "COLUMN[,COLUMN...]", "Only these columns, in this order.")] = None,
+    topic: Annotated[
+        list[str] | None, value("--topic", "TOPIC", "This topic. Can be given more than once.", WHAT)
+    ] = None,
+    exclude_internal: Annotated[bool, flag("--exclude-internal", "Leave out internal topics.", WHAT)] = False,
+    table: Annotated[str, value("--table", "TABLE", f"Of the tables {', '.join(TABLES)}.", WHAT)] = "records",
+    columns: Annotated[
+        str | None, value("--columns", "COLUMN[,COLUMN...]", "Only these columns, in this order.", WHAT)
+    ] = None,
     from_time: Annotated[
         str | None,
-        _option(WHAT, "TIME", "From this timestamp on: epoch milliseconds, or ISO 8601 (UTC by default)."),
+        value("--from-time", "TIME", "From this timestamp on: epoch milliseconds, or ISO 8601 (UTC by default).", WHAT),
     ] = None,
-    to_time: Annotated[str | None, _option(WHAT, "TIME", "Up to this timestamp, itself included.")] = None,
+    to_time: Annotated[str | None, value("--to-time", "TIME", "Up to this timestamp, itself included.", WHAT)] = None,
     isolation: Annotated[
         Isolation,
         typer.Option(
@@ -115,33 +110,36 @@ def export(
     ] = Mode.FAILFAST,
     decode_key: Annotated[
         str | None,
-        _option(HOW, "DECODING", "Keys as string, as json, or by an Avro schema: avro:FILE, confluent:FILE."),
+        value(
+            "--decode-key", "DECODING", "Keys as string, as json, or by an Avro schema: avro:FILE, confluent:FILE.", HOW
+        ),
     ] = None,
     decode_value: Annotated[
-        str | None, _option(HOW, "DECODING", "The same for values. By default they are bytes.")
+        str | None, value("--decode-value", "DECODING", "The same for values. By default they are bytes.", HOW)
     ] = None,
     partition_by: Annotated[
         str | None,
-        _option(
-            HOW,
+        value(
+            "--partition-by",
             "topic|partition|date[,...]",
             "A directory for each topic, partition or date (UTC), named as Hive does.",
+            HOW,
         ),
     ] = None,
     compression: Annotated[
         Compression | None,
         typer.Option(help="By default zstd for parquet and orc, gzip for avro, none for others.", rich_help_panel=HOW),
     ] = None,
-    dry_run: Annotated[bool, _flag(AGAIN, "--dry-run", "Only tell what would be exported.")] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Only tell what would be exported.", AGAIN)] = False,
     overwrite: Annotated[
-        bool, _flag(AGAIN, "--overwrite", "Start anew, and remove what was exported before when the new is there.")
+        bool, flag("--overwrite", "Start anew, and remove what was exported before when the new is there.", AGAIN)
     ] = False,
     replace_recreated: Annotated[
         bool,
-        _flag(
-            AGAIN,
+        flag(
             "--replace-recreated",
             "Of a topic that was deleted and made again, or whose log was cut, remove the old rows and export it anew.",
+            AGAIN,
         ),
     ] = False,
     cluster: ClusterOption = None,

@@ -18,6 +18,7 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
+from .option_kinds import flag
 from .tool_errors import finish
 
 if TYPE_CHECKING:
@@ -29,10 +30,6 @@ TYPES = ("classic", "consumer", "share", "streams")
 LEAST_WIDTH = 20
 
 app = new_app()
-
-
-def _flag(name: str, help_text: str) -> Any:
-    return typer.Option(name, help=help_text, rich_help_panel=WHICH)
 
 
 @app.command(
@@ -62,10 +59,11 @@ def groups(
         ),
     ] = None,
     consumer: Annotated[
-        bool, _flag("--consumer", "Of consumers: type consumer, and classic ones of the protocol consumer or of none.")
+        bool,
+        flag("--consumer", "Of consumers: type consumer, and classic ones of the protocol consumer or of none.", WHICH),
     ] = False,
-    share: Annotated[bool, _flag("--share", "Share groups.")] = False,
-    streams: Annotated[bool, _flag("--streams", "Streams groups.")] = False,
+    share: Annotated[bool, flag("--share", "Share groups.", WHICH)] = False,
+    streams: Annotated[bool, flag("--streams", "Streams groups.", WHICH)] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.output.row_view import shown_view
+
+from .option_kinds import flag, value
 
 if TYPE_CHECKING:
     from kafkapy.lag.cluster_rows import Wanted
@@ -34,35 +36,27 @@ class By(StrEnum):
     GROUP = "group"
 
 
-def _option(panel: str, metavar: str, help_text: str, name: str | None = None) -> Any:
-    names = () if name is None else (name,)
-    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
-
-
-def _flag(name: str, help_text: str, panel: str) -> Any:
-    return typer.Option(name, help=help_text, rich_help_panel=panel)
-
-
-GroupOption = Annotated[list[str] | None, _option(WHICH, "GROUP", "This group. Can be given more than once.")]
-TopicOption = Annotated[list[str] | None, _option(WHICH, "TOPIC", "This topic. Can be given more than once.")]
+GroupOption = Annotated[list[str] | None, value("--group", "GROUP", "This group. Can be given more than once.", WHICH)]
+TopicOption = Annotated[list[str] | None, value("--topic", "TOPIC", "This topic. Can be given more than once.", WHICH)]
 IntervalOption = Annotated[
     str | None,
-    _option(
-        WHEN,
+    value(
+        "--interval",
         "DURATION",
         "Now, by two looks at the cluster that are so far apart: 10s, 1m. With --watch, how often to look.",
+        WHEN,
     ),
 ]
 AtOption = Annotated[
-    str | None, _option(WHEN, "TIME", "As it was then: epoch milliseconds, or ISO 8601 (UTC by default).")
+    str | None, value("--at", "TIME", "As it was then: epoch milliseconds, or ISO 8601 (UTC by default).", WHEN)
 ]
-HistoryOption = Annotated[bool, _flag("--history", "Step by step over a time, and what happened in it.", WHEN)]
+HistoryOption = Annotated[bool, flag("--history", "Step by step over a time, and what happened in it.", WHEN)]
 FromOption = Annotated[
-    str | None, _option(WHEN, "TIME", "Where the history begins; by default 60 steps before its end.", "--from")
+    str | None, value("--from", "TIME", "Where the history begins; by default 60 steps before its end.", WHEN)
 ]
-ToOption = Annotated[str | None, _option(WHEN, "TIME", "Where the history ends; now by default.", "--to")]
+ToOption = Annotated[str | None, value("--to", "TIME", "Where the history ends; now by default.", WHEN)]
 StepOption = Annotated[
-    str | None, _option(WHEN, "DURATION", "The time between two rows of the history; 1m by default.")
+    str | None, value("--step", "DURATION", "The time between two rows of the history; 1m by default.", WHEN)
 ]
 ByOption = Annotated[
     By | None,
@@ -80,11 +74,11 @@ WindowOption = Annotated[
         rich_help_panel=HOW,
     ),
 ]
-WatchOption = Annotated[bool, _flag("--watch", "Look again and again, until interrupted, also through outages.", HOW)]
+WatchOption = Annotated[bool, flag("--watch", "Look again and again, until interrupted, also through outages.", HOW)]
 TimesOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="With --watch: stop after so many looks.", rich_help_panel=HOW)
 ]
-PlotOption = Annotated[bool, _flag("--plot", "Draw the lag over time; implies --history.", HOW)]
+PlotOption = Annotated[bool, flag("--plot", "Draw the lag over time; implies --history.", HOW)]
 
 
 class LagOptions(NamedTuple):

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import ClusterOption, LinesOption, LogDirsOption, RefusedBootstrapOption, selection
+from .option_kinds import flag, value
 
 if TYPE_CHECKING:
     from kafkapy.backends.maintenance import Action
@@ -19,14 +18,6 @@ if TYPE_CHECKING:
 WHAT = "What to do"
 
 app = new_app()
-
-
-def _flag(name: str, help_text: str) -> Any:
-    return typer.Option(name, help=help_text, rich_help_panel=WHAT)
-
-
-def _text(metavar: str, help_text: str) -> Any:
-    return typer.Option(metavar=metavar, help=help_text, rich_help_panel=WHAT)
 
 
 @app.command(
@@ -45,17 +36,23 @@ def _text(metavar: str, help_text: str) -> Any:
     ),
 )
 def maintenance(
-    dry_run: Annotated[bool, _flag("--dry-run", "Tell what would be done and why, and do nothing.")] = False,
-    topic: Annotated[str | None, _text("TOPIC", "Only topics with such a name, and not the metadata log.")] = None,
+    dry_run: Annotated[bool, flag("--dry-run", "Tell what would be done and why, and do nothing.", WHAT)] = False,
+    topic: Annotated[
+        str | None, value("--topic", "TOPIC", "Only topics with such a name, and not the metadata log.", WHAT)
+    ] = None,
     now: Annotated[
         str | None,
-        _text("TIME", "As if it were this time: epoch milliseconds, or ISO 8601 (UTC)."),
+        value("--now", "TIME", "As if it were this time: epoch milliseconds, or ISO 8601 (UTC).", WHAT),
     ] = None,
     assume: Annotated[
         list[str] | None,
-        _text("TOPIC:CONFIG=VALUE", "With --dry-run: as if a topic had this config. May be repeated."),
+        value(
+            "--assume", "TOPIC:CONFIG=VALUE", "With --dry-run: as if a topic had this config. May be repeated.", WHAT
+        ),
     ] = None,
-    snapshot: Annotated[bool, _flag("--snapshot", "Take a snapshot of the metadata also where none is due.")] = False,
+    snapshot: Annotated[
+        bool, flag("--snapshot", "Take a snapshot of the metadata also where none is due.", WHAT)
+    ] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: RefusedBootstrapOption = None,

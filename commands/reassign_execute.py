@@ -60,12 +60,12 @@ def run_execute(chosen: "Selection", asked: Execution, output: Output) -> None:
     with closing(open_cluster_for_writing(chosen)) as opened:
         waits = asked.has_batches or (not opened.replica_control().goes_on if asked.wait is None else asked.wait)
         _prepare(opened, plan, asked, output)
-        layout = _layout(chosen, opened) if waits else None
+        layout = _layout(chosen, opened, plan) if waits else None
         nothing_to_do = layout is not None and _is_done(opened, plan, layout)
         _run(opened, plan, layout, asked, output)
         if waits:
             done = counted(len(plan.replicas), "reassignment")
-            warn(f"kafkapy: {done} complete{': all replicas were in place' if nothing_to_do else ''}")
+            warn(f"kafkapy: {done} {'already complete: all replicas were in place' if nothing_to_do else 'complete'}")
             _elect(opened, plan, asked)
 
 
@@ -77,13 +77,33 @@ def read_plan(path: str, to_execute: bool = True) -> "Reassignment":
         return parse_reassignment(file.read(), to_execute)
 
 
-def _layout(chosen: "Selection", opened: "Cluster") -> "Layout":
-    """The cluster as batches see it: who has what, and how large."""
+def _layout(chosen: "Selection", opened: "Cluster", plan: "Reassignment") -> "Layout":
+    """The cluster as batches see it: who has what, and how large. What of the plan is under way already is told."""
     from kafkapy.backends.cluster_layout import cluster_layout
     from kafkapy.backends.selection import reopened
 
     with reopened(chosen, opened) as read:
-        return cluster_layout(read, as_planned=True)
+        layout = cluster_layout(read, in_place=True)
+        _tell_what_is_under_way(read, plan, layout)
+    return layout
+
+
+def _tell_what_is_under_way(cluster: "Cluster", plan: "Reassignment", layout: "Layout") -> None:
+    from kafkapy.backends.cluster_layout import held_by_new_replicas
+    from kafkapy.metadata.reassignment.plan_cost import bytes_moved
+    from kafkapy.metadata.reassignment.verification import targets_of
+    from kafkapy.output.plan_lines import human
+
+    going = {
+        partition: plan.replicas[partition]
+        for partition, state in _states(cluster, plan).items()
+        if state.is_reassigning and targets_of(state) == plan.replicas[partition]
+    }
+    if going:
+        size = bytes_moved(layout, going)
+        left = max(0, size - held_by_new_replicas(cluster, layout, going))
+        them = counted(len(going), "reassignment")
+        warn(f"kafkapy: {them} under way already: {human(left)} of {human(size)} left to copy")
 
 
 def _prepare(cluster: "Cluster", plan: "Reassignment", asked: Execution, output: Output) -> None:

@@ -7,6 +7,8 @@ import typer
 from kafkapy.errors import UsageError
 from kafkapy.metadata.reassignment.strategy import Strategy
 
+from .option_kinds import flag, value
+
 ACTIONS = "What to do (exactly one)"
 KAFKAS = "Which moves"
 JOBS = "Plans for common jobs (with --generate, instead of topics and brokers)"
@@ -16,56 +18,41 @@ EXECUTION = "How to execute"
 
 GenerateOption = Annotated[
     bool,
-    typer.Option("--generate", help="Propose a plan and show its cost; nothing moves.", rich_help_panel=ACTIONS),
+    flag("--generate", "Propose a plan and show its cost; nothing moves.", ACTIONS),
 ]
-ExecuteOption = Annotated[
-    bool, typer.Option("--execute", help="Carry out the moves of --reassignment-json-file.", rich_help_panel=ACTIONS)
-]
+ExecuteOption = Annotated[bool, flag("--execute", "Carry out the moves of --reassignment-json-file.", ACTIONS)]
 VerifyOption = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--verify",
-        help="See how far the moves of a file are; when none is under way any more, take the throttles away.",
-        rich_help_panel=ACTIONS,
+        "See how far the moves of a file are; when none is under way any more, take the throttles away.",
+        ACTIONS,
     ),
 ]
 CancelOption = Annotated[
     bool,
-    typer.Option(
-        "--cancel",
-        help="Take moves under way back; what is complete already stays, and is told.",
-        rich_help_panel=ACTIONS,
-    ),
+    flag("--cancel", "Take moves under way back; what is complete already stays, and is told.", ACTIONS),
 ]
-ListOption = Annotated[bool, typer.Option("--list", help="List the moves under way.", rich_help_panel=ACTIONS)]
+ListOption = Annotated[bool, flag("--list", "List the moves under way.", ACTIONS)]
 
 TopicsToMoveOption = Annotated[
     str | None,
-    typer.Option(
+    value(
         "--topics-to-move-json-file",
-        metavar="FILE.json",
-        help='The topics to plan for: {"topics": [{"topic": "t"}], "version": 1}',
-        rich_help_panel=KAFKAS,
+        "FILE.json",
+        'The topics to plan for: {"topics": [{"topic": "t"}], "version": 1}',
+        KAFKAS,
     ),
 ]
 BrokerListOption = Annotated[
     str | None,
-    typer.Option(
-        "--broker-list",
-        metavar="BROKER[,BROKER...]",
-        help="The brokers that may be given replicas.",
-        rich_help_panel=KAFKAS,
-    ),
+    value("--broker-list", "BROKER[,BROKER...]", "The brokers that may be given replicas.", KAFKAS),
 ]
 ReassignmentFileOption = Annotated[
     str | None,
-    typer.Option(
-        "--reassignment-json-file", metavar="FILE.json", help="A plan, as --generate prints it.", rich_help_panel=KAFKAS
-    ),
+    value("--reassignment-json-file", "FILE.json", "A plan, as --generate prints it.", KAFKAS),
 ]
-DisableRackAwareOption = Annotated[
-    bool, typer.Option("--disable-rack-aware", help="Plan as if there were no racks.", rich_help_panel=KAFKAS)
-]
+DisableRackAwareOption = Annotated[bool, flag("--disable-rack-aware", "Plan as if there were no racks.", KAFKAS)]
 
 DrainOption = Annotated[
     list[int] | None,
@@ -89,16 +76,16 @@ AddOption = Annotated[
 ]
 ReplicationFactorOption = Annotated[
     int | None,
-    typer.Option(
+    value(
         "--set-replication-factor",
-        metavar="N",
-        help="Give every partition as many replicas, or those of --topics-to-move-json-file.",
-        rich_help_panel=JOBS,
+        "N",
+        "Give every partition as many replicas, or those of --topics-to-move-json-file.",
+        JOBS,
     ),
 ]
 RebalanceOption = Annotated[
     bool,
-    typer.Option("--rebalance", help="Bring all brokers to their shares.", rich_help_panel=JOBS),
+    flag("--rebalance", "Bring all brokers to their shares.", JOBS),
 ]
 DemoteOption = Annotated[
     list[int] | None,
@@ -112,7 +99,7 @@ DemoteOption = Annotated[
 ]
 FixRacksOption = Annotated[
     bool,
-    typer.Option("--fix-racks", help="Spread replicas that share a rack and need not.", rich_help_panel=JOBS),
+    flag("--fix-racks", "Spread replicas that share a rack and need not.", JOBS),
 ]
 
 StrategyOption = Annotated[
@@ -126,38 +113,28 @@ StrategyOption = Annotated[
 ]
 ToleranceOption = Annotated[
     float | None,
-    typer.Option(
+    value(
         "--tolerance",
-        metavar="PART",
-        help="How far from its share of replicas, leaders and bytes a broker may stay, from 0 to 1. The default is 0.1 "
+        "PART",
+        "How far from its share of replicas, leaders and bytes a broker may stay, from 0 to 1. The default is 0.1 "
         "(10%), and more where Kafka's own draw would move fewer bytes.",
-        rich_help_panel=PLAN,
+        PLAN,
     ),
 ]
 SeedOption = Annotated[
     int | None,
-    typer.Option(
-        "--seed",
-        metavar="N",
-        help="Make Kafka's random placement repeatable; minimal compares itself with it.",
-        rich_help_panel=PLAN,
-    ),
+    value("--seed", "N", "Make Kafka's random placement repeatable; minimal compares itself with it.", PLAN),
 ]
 SaveOption = Annotated[
     str | None,
-    typer.Option(
-        "--save",
-        metavar="FILE.json",
-        help="Write the plan to a new file as well, if there is anything to do.",
-        rich_help_panel=PLAN,
-    ),
+    value("--save", "FILE.json", "Write the plan to a new file as well, if there is anything to do.", PLAN),
 ]
 SimulateOption = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--simulate",
-        help="Play the plan of --generate or --reassignment-json-file step by step on a copy of the metadata.",
-        rich_help_panel=SIMULATION,
+        "Play the plan of --generate or --reassignment-json-file step by step on a copy of the metadata.",
+        SIMULATION,
     ),
 ]
 BatchSizeOption = Annotated[
@@ -185,11 +162,7 @@ ThrottleOption = Annotated[
 ]
 AdditionalOption = Annotated[
     bool,
-    typer.Option(
-        "--additional",
-        help="Execute beside other moves under way, or change where they go or their throttle.",
-        rich_help_panel=EXECUTION,
-    ),
+    flag("--additional", "Execute beside other moves under way, or change where they go or their throttle.", EXECUTION),
 ]
 LogDirsThrottleOption = Annotated[
     int | None,
@@ -203,24 +176,24 @@ LogDirsThrottleOption = Annotated[
 ]
 DisallowFactorOption = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--disallow-replication-factor-change",
-        help="Refuse a plan that gives a partition more or fewer replicas.",
-        rich_help_panel=EXECUTION,
+        "Refuse a plan that gives a partition more or fewer replicas.",
+        EXECUTION,
     ),
 ]
 TimeoutOption = Annotated[
     int,
-    typer.Option(
+    value(
         "--timeout",
-        metavar="MS",
-        help="How long a replica may take to be there before its move to another log dir begins.",
-        rich_help_panel=EXECUTION,
+        "MS",
+        "How long a replica may take to be there before its move to another log dir begins.",
+        EXECUTION,
     ),
 ]
 PreserveThrottlesOption = Annotated[
     bool,
-    typer.Option("--preserve-throttles", help="Leave the throttles as they are.", rich_help_panel=EXECUTION),
+    flag("--preserve-throttles", "Leave the throttles as they are.", EXECUTION),
 ]
 WaitOption = Annotated[
     bool | None,
@@ -235,21 +208,21 @@ WaitOption = Annotated[
 ]
 NoElectOption = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--no-elect",
-        help="Leave the leaders as they are when all is complete, as Kafka's tool does, instead of electing the "
+        "Leave the leaders as they are when all is complete, as Kafka's tool does, instead of electing the "
         "preferred ones of the plan's partitions.",
-        rich_help_panel=EXECUTION,
+        EXECUTION,
     ),
 ]
 RollbackOption = Annotated[
     str | None,
-    typer.Option(
+    value(
         "--rollback-file",
-        metavar="FILE.json",
-        help="Where to keep the plan that leads back; by default beside the plan, as NAME.rollback.json. No file is "
+        "FILE.json",
+        "Where to keep the plan that leads back; by default beside the plan, as NAME.rollback.json. No file is "
         "overwritten.",
-        rich_help_panel=EXECUTION,
+        EXECUTION,
     ),
 ]
 

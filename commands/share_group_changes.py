@@ -21,7 +21,7 @@ def reset_offsets(opened: "Cluster", params: Mapping[str, Any], output: Output) 
     from kafkapy.backends.offset_targets import OffsetTargets
     from kafkapy.coordinator.group import GroupType
     from kafkapy.output.group_change_lines import reset_lines
-    from kafkapy.output.group_rows import RESET_COLUMNS, reset_rows
+    from kafkapy.output.group_rows import reset_rows
     from kafkapy.output.printing import print_rows
 
     (group_id,) = params["group"]
@@ -39,7 +39,7 @@ def reset_offsets(opened: "Cluster", params: Mapping[str, Any], output: Output) 
         print_warning(warning, output)
     rows = reset_rows(group_id, resets, params["execute"])
     lines = reset_lines({group_id: resets})
-    print_rows(output, [*((line, None) for line in lines), *((None, row) for row in rows)], RESET_COLUMNS)
+    print_rows(output, [*((line, None) for line in lines), *((None, row) for row in rows)])
     finish(opened.groups().problems)
 
 

@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from .typed_group_options import WHICH, flag, value
+from .option_kinds import flag, value
+from .typed_group_options import WHICH
 
 TopicOption = Annotated[
     list[str] | None,

@@ -11,6 +11,8 @@ import typer
 
 from kafkapy.errors import UsageError
 
+from .option_kinds import value
+
 if TYPE_CHECKING:
     from kafkapy.spark.session import SparkOptions
     from kafkapy.tables.engine import Engine
@@ -32,20 +34,15 @@ EngineOption = Annotated[
 ]
 MasterOption = Annotated[
     str | None,
-    typer.Option(
-        "--master",
-        metavar="URL",
-        help=f"Spark's master: {MASTER} (the default), spark://HOST:PORT, yarn, k8s://URL.",
-        rich_help_panel=SPARK,
-    ),
+    value("--master", "URL", f"Spark's master: {MASTER} (the default), spark://HOST:PORT, yarn, k8s://URL.", SPARK),
 ]
 ConfOption = Annotated[
     list[str] | None,
-    typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark's. Can be repeated.", rich_help_panel=SPARK),
+    value("--conf", "KEY=VALUE", "A setting of Spark's. Can be repeated.", SPARK),
 ]
 DriverMemoryOption = Annotated[
     str | None,
-    typer.Option("--driver-memory", metavar="SIZE", help="Memory of Spark's driver: 4g.", rich_help_panel=SPARK),
+    value("--driver-memory", "SIZE", "Memory of Spark's driver: 4g.", SPARK),
 ]
 
 

@@ -70,14 +70,14 @@ def _tell(warnings: Iterable[str], notes: Iterable[str], output: Output) -> None
 def _print_plans(plans: "Plans", params: Mapping[str, Any], output: Output) -> None:
     from kafkapy.backends.reset_file import reset_file_lines
     from kafkapy.output.group_change_lines import streams_reset_lines
-    from kafkapy.output.group_rows import RESET_COLUMNS, reset_rows
+    from kafkapy.output.group_rows import reset_rows
     from kafkapy.output.printing import print_rows
 
     exported = ((group_id, each.partition, each.new.offset) for group_id, resets in plans.items() for each in resets)
     is_single = len(params["group"] or ()) == 1
     lines = [*reset_file_lines(exported, not is_single), ""] if params["export"] else streams_reset_lines(plans)
     rows = [row for group_id, resets in plans.items() for row in reset_rows(group_id, resets, params["execute"])]
-    print_rows(output, [*((line, None) for line in lines), *((None, row) for row in rows)], RESET_COLUMNS)
+    print_rows(output, [*((line, None) for line in lines), *((None, row) for row in rows)])
 
 
 def _delete_after_reset(opened: "Cluster", plans: "Plans", params: Mapping[str, Any], output: Output) -> bool:

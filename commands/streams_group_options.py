@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from .typed_group_options import RESETTING, SCENARIOS, WHICH, flag, value
+from .option_kinds import flag, value
+from .typed_group_options import RESETTING, SCENARIOS, WHICH
 
 INTERNAL = "Topics of the group's own"
 

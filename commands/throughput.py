@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,7 @@ from .cluster_options import (
     selection,
 )
 from .lag_options import parse_duration, parse_time
+from .option_kinds import flag, value
 from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
 from .tool_errors import finish
 
@@ -53,15 +54,6 @@ def _wants(topics: frozenset[str], exclude_internal: bool) -> Callable[[str], bo
     return lambda topic: not (exclude_internal and topic in INTERNAL_TOPICS)
 
 
-def _option(panel: str, metavar: str, help_text: str, name: str | None = None) -> Any:
-    names = () if name is None else (name,)
-    return typer.Option(*names, metavar=metavar, help=help_text, rich_help_panel=panel)
-
-
-def _flag(name: str, help_text: str, panel: str = HOW) -> Any:
-    return typer.Option(name, help=help_text, rich_help_panel=panel)
-
-
 @app.command(
     cls=Subcommand,
     epilog=examples(
@@ -83,26 +75,28 @@ def _flag(name: str, help_text: str, panel: str = HOW) -> Any:
     ),
 )
 def throughput(
-    topic: Annotated[list[str] | None, _option(WHICH, "TOPIC", "This topic. Can be given more than once.")] = None,
-    exclude_internal: Annotated[bool, _flag("--exclude-internal", "Leave out internal topics.", WHICH)] = False,
+    topic: Annotated[
+        list[str] | None, value("--topic", "TOPIC", "This topic. Can be given more than once.", WHICH)
+    ] = None,
+    exclude_internal: Annotated[bool, flag("--exclude-internal", "Leave out internal topics.", WHICH)] = False,
     start: Annotated[
         str | None,
-        _option(WHICH, "TIME", "From then on: epoch milliseconds, or ISO 8601 (UTC by default).", "--from"),
+        value("--from", "TIME", "From then on: epoch milliseconds, or ISO 8601 (UTC by default).", WHICH),
     ] = None,
-    end: Annotated[str | None, _option(WHICH, "TIME", "Before then.", "--to")] = None,
+    end: Annotated[str | None, value("--to", "TIME", "Before then.", WHICH)] = None,
     by: Annotated[By, typer.Option(help="What a row is about.", rich_help_panel=HOW)] = By.TOPIC,
     step: Annotated[
-        str | None, _option(HOW, "DURATION", "Rows for each stretch of the time that is so long: 10s, 1m, 1h.")
+        str | None, value("--step", "DURATION", "Rows for each stretch of the time that is so long: 10s, 1m, 1h.", HOW)
     ] = None,
     top: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Only the N with most bytes.", rich_help_panel=HOW)
     ] = None,
     measure_compression: Annotated[
-        bool, _flag("--measure-compression", "Decompress what is compressed, to tell how well. This takes longer.")
+        bool, flag("--measure-compression", "Decompress what is compressed, to tell how well. This takes longer.", HOW)
     ] = False,
     forecast: Annotated[
         bool,
-        _flag("--forecast", "When retention will take the oldest segments, and how large partitions will be then."),
+        flag("--forecast", "When retention will take the oldest segments, and how large partitions will be then.", HOW),
     ] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -167,14 +161,14 @@ def _print_flows(found: list["Flow"], top: int | None, output: Output) -> None:
     from kafkapy.lag.batch_flow import largest
     from kafkapy.output.printing import print_rows
     from kafkapy.output.throughput_lines import flow_lines
-    from kafkapy.output.throughput_rows import FLOW_COLUMNS, flow_row
+    from kafkapy.output.throughput_rows import flow_row
 
     if top is not None:
         found = largest(found, top)
     if output is Output.KAFKA:
         print_rows(output, ((line, None) for line in flow_lines(found)))
     else:
-        print_rows(output, ((None, flow_row(flow)) for flow in found), FLOW_COLUMNS)
+        print_rows(output, ((None, flow_row(flow)) for flow in found))
 
 
 def _print_forecasts(
@@ -182,7 +176,7 @@ def _print_forecasts(
 ) -> None:
     from kafkapy.output.printing import print_rows
     from kafkapy.output.throughput_lines import forecast_lines
-    from kafkapy.output.throughput_rows import FORECAST_COLUMNS, forecast_row
+    from kafkapy.output.throughput_rows import forecast_row
 
     now = cluster.now
     found = list(_forecasts(cluster, wanted, now, problems))
@@ -191,7 +185,7 @@ def _print_forecasts(
     if output is Output.KAFKA:
         print_rows(output, ((line, None) for line in forecast_lines(found, now)))
     else:
-        print_rows(output, ((None, forecast_row(each)) for each in found), FORECAST_COLUMNS)
+        print_rows(output, ((None, forecast_row(each)) for each in found))
 
 
 def _forecasts(cluster: "Cluster", wanted: "Wanted", now: int, problems: list[str]) -> Iterator["Forecast"]:

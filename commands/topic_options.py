@@ -7,6 +7,8 @@ import typer
 
 from kafkapy.errors import UsageError
 
+from .option_kinds import flag, value
+
 ACTIONS = "What to do (exactly one)"
 TOPICS = "Which topics"
 NEW = "What to make of them"
@@ -21,57 +23,51 @@ class Placement(StrEnum):
     LEGACY = "legacy"
 
 
-CreateOption = Annotated[bool, typer.Option("--create", help="Create a topic.", rich_help_panel=ACTIONS)]
-ListOption = Annotated[bool, typer.Option("--list", help="List all topics, a name a line.", rich_help_panel=ACTIONS)]
+CreateOption = Annotated[bool, flag("--create", "Create a topic.", ACTIONS)]
+ListOption = Annotated[bool, flag("--list", "List all topics, a name a line.", ACTIONS)]
 DescribeOption = Annotated[
     bool,
-    typer.Option("--describe", help="Show partitions, replicas and configs of topics.", rich_help_panel=ACTIONS),
+    flag("--describe", "Show partitions, replicas and configs of topics.", ACTIONS),
 ]
-AlterOption = Annotated[bool, typer.Option("--alter", help="Give topics more partitions.", rich_help_panel=ACTIONS)]
-DeleteOption = Annotated[
-    bool, typer.Option("--delete", help="Delete topics with all their data.", rich_help_panel=ACTIONS)
-]
+AlterOption = Annotated[bool, flag("--alter", "Give topics more partitions.", ACTIONS)]
+DeleteOption = Annotated[bool, flag("--delete", "Delete topics with all their data.", ACTIONS)]
 TopicOption = Annotated[
     str | None,
-    typer.Option(metavar="TOPIC", help="A name, or a regular expression for several.", rich_help_panel=TOPICS),
+    value("--topic", "TOPIC", "A name, or a regular expression for several.", TOPICS),
 ]
 TopicIdOption = Annotated[
     str | None,
-    typer.Option(metavar="TOPIC-ID", help="The topic with this id; wins over --topic.", rich_help_panel=TOPICS),
+    value("--topic-id", "TOPIC-ID", "The topic with this id; wins over --topic.", TOPICS),
 ]
-ExcludeInternalOption = Annotated[
-    bool, typer.Option("--exclude-internal", help="Leave Kafka's own topics out.", rich_help_panel=TOPICS)
-]
+ExcludeInternalOption = Annotated[bool, flag("--exclude-internal", "Leave Kafka's own topics out.", TOPICS)]
 IfExistsOption = Annotated[
     bool,
-    typer.Option("--if-exists", help="Do nothing where the topic does not exist.", rich_help_panel=TOPICS),
+    flag("--if-exists", "Do nothing where the topic does not exist.", TOPICS),
 ]
 IfNotExistsOption = Annotated[
     bool,
-    typer.Option("--if-not-exists", help="Create nothing where the topic exists already.", rich_help_panel=TOPICS),
+    flag("--if-not-exists", "Create nothing where the topic exists already.", TOPICS),
 ]
 PartitionsOption = Annotated[
     int | None,
-    typer.Option(metavar="N", help="How many partitions (create), or will have (alter).", rich_help_panel=NEW),
+    value("--partitions", "N", "How many partitions (create), or will have (alter).", NEW),
 ]
 ReplicationFactorOption = Annotated[
-    int | None, typer.Option(metavar="N", help="How many copies of each partition.", rich_help_panel=NEW)
+    int | None, value("--replication-factor", "N", "How many copies of each partition.", NEW)
 ]
 ReplicaAssignmentOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="BROKER:BROKER[,...]",
-        help="The brokers of each partition, the preferred leader first.",
-        rich_help_panel=NEW,
+    value(
+        "--replica-assignment", "BROKER:BROKER[,...]", "The brokers of each partition, the preferred leader first.", NEW
     ),
 ]
 ConfigOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="CONFIG=VALUE", help="A config of the new topic. May be repeated.", rich_help_panel=NEW),
+    value("--config", "CONFIG=VALUE", "A config of the new topic. May be repeated.", NEW),
 ]
 DeleteConfigOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="CONFIG", help="Without effect, as in Kafka: use kafkapy configs.", rich_help_panel=NEW),
+    value("--delete-config", "CONFIG", "Without effect, as in Kafka: use kafkapy configs.", NEW),
 ]
 PlacementOption = Annotated[
     Placement,
@@ -82,54 +78,45 @@ PlacementOption = Annotated[
 ]
 NoFsyncOption = Annotated[
     bool,
-    typer.Option("--no-fsync", help="Do not wait for the disk: for play only.", rich_help_panel=NEW),
+    flag("--no-fsync", "Do not wait for the disk: for play only.", NEW),
 ]
 PartitionSizeLimitOption = Annotated[
     int | None,
-    typer.Option(
-        "--partition-size-limit-per-response",
-        metavar="N",
-        help="For Kafka's scripts only: kafkapy asks for all at once.",
-        rich_help_panel=TOPICS,
+    value(
+        "--partition-size-limit-per-response", "N", "For Kafka's scripts only: kafkapy asks for all at once.", TOPICS
     ),
 ]
 TopicsWithOverridesOption = Annotated[
     bool,
-    typer.Option("--topics-with-overrides", help="Only topics with configs of their own.", rich_help_panel=TOPICS),
+    flag("--topics-with-overrides", "Only topics with configs of their own.", TOPICS),
 ]
 UnderReplicatedPartitionsOption = Annotated[
     bool,
-    typer.Option("--under-replicated-partitions", help="Where replicas are out of sync.", rich_help_panel=FILTERS),
+    flag("--under-replicated-partitions", "Where replicas are out of sync.", FILTERS),
 ]
 UnavailablePartitionsOption = Annotated[
     bool,
-    typer.Option("--unavailable-partitions", help="Where no live broker leads.", rich_help_panel=FILTERS),
+    flag("--unavailable-partitions", "Where no live broker leads.", FILTERS),
 ]
 UnderMinIsrPartitionsOption = Annotated[
     bool,
-    typer.Option(
-        "--under-min-isr-partitions",
-        help="Where fewer are in sync than min.insync.replicas.",
-        rich_help_panel=FILTERS,
-    ),
+    flag("--under-min-isr-partitions", "Where fewer are in sync than min.insync.replicas.", FILTERS),
 ]
 AtMinIsrPartitionsOption = Annotated[
     bool,
-    typer.Option(
-        "--at-min-isr-partitions", help="Where just min.insync.replicas are in sync.", rich_help_panel=FILTERS
-    ),
+    flag("--at-min-isr-partitions", "Where just min.insync.replicas are in sync.", FILTERS),
 ]
 FromFileOption = Annotated[
     str | None,
-    typer.Option(
+    value(
         "--from-file",
-        metavar="FILE.yaml",
-        help="A YAML file of topics as they should be: created, given more partitions and configs, never deleted.",
-        rich_help_panel=FILE,
+        "FILE.yaml",
+        "A YAML file of topics as they should be: created, given more partitions and configs, never deleted.",
+        FILE,
     ),
 ]
-PlanOption = Annotated[bool, typer.Option("--plan", help="Show what would change.", rich_help_panel=FILE)]
-ApplyOption = Annotated[bool, typer.Option("--apply", help="Make the changes, all or none.", rich_help_panel=FILE)]
+PlanOption = Annotated[bool, flag("--plan", "Show what would change.", FILE)]
+ApplyOption = Annotated[bool, flag("--apply", "Make the changes, all or none.", FILE)]
 
 _ACTIONS = ("list", "describe", "create", "alter", "delete")
 # What goes with some of the actions only.

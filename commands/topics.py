@@ -309,10 +309,23 @@ def _partition_row(topic: Any, partition: Any) -> dict[str, Any]:
     }
 
 
+def _topic_row(topic: Any, replication_factor: int | None) -> dict[str, Any]:
+    """A topic without its partitions."""
+    return {
+        "type": "topic",
+        "topic": topic.name,
+        "topic_id": topic.topic_id,
+        "partitions": len(topic.partitions),
+        "replication_factor": replication_factor,
+        "configs": {config.name: config.value for config in topic.configs},
+    }
+
+
 def _rows(
     described: Any, asked: list[str], only_overrides: bool, by_id: bool
 ) -> Iterator[tuple[str | None, dict[str, Any] | None]]:
-    """Lines and rows of topics and their partitions; a filter of partitions leaves the topics' own lines out.
+    """Lines and rows of topics and their partitions; a filter of partitions leaves the topics' own lines out, and a
+    topic has a row of its own only where its partitions have none.
 
     Kafka does not ask for the ELRs of a topic that is named by its id.
     """
@@ -324,7 +337,8 @@ def _rows(
             continue
         if not asked:
             factor, configs = (topic.replication_factor, topic.configs) if known else (None, None)
-            yield topic_line(topic.name, topic.topic_id, len(topic.partitions), factor, configs), None
+            line = topic_line(topic.name, topic.topic_id, len(topic.partitions), factor, configs)
+            yield line, _topic_row(topic, factor) if only_overrides else None
         for partition in () if only_overrides else topic.partitions:
             if asked and not any(getattr(partition, name) for name in asked):
                 continue

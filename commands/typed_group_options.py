@@ -1,10 +1,10 @@
 """What ``share-groups`` and ``streams-groups`` have in common: their options."""
 
-from typing import Annotated, Any, ClassVar
-
-import typer
+from typing import Annotated, ClassVar
 
 from kafkapy.subcommand import Subcommand
+
+from .option_kinds import flag, value
 
 ACTION = "Action (exactly one)"
 WHICH = "Which groups and topics"
@@ -18,16 +18,6 @@ class TypedGroups(Subcommand):
     """``--state`` may go without a value."""
 
     optional_arguments: ClassVar[dict[str, str]] = {"--state": ""}
-
-
-def flag(name: str, help_text: str, panel: str) -> Any:
-    """An option without a value."""
-    return typer.Option(name, help=help_text, rich_help_panel=panel)
-
-
-def value(name: str, metavar: str, help_text: str, panel: str) -> Any:
-    """An option with a value."""
-    return typer.Option(name, metavar=metavar, help=help_text, rich_help_panel=panel)
 
 
 ListOption = Annotated[bool, flag("--list", "List groups.", ACTION)]

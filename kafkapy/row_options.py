@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 from typer._click import Context, Parameter
 from typer.core import TyperOption
 
 OUTPUT = "--output"
+LINES = "kafka"  # the value of it that asks for lines, not for rows
 COLUMNS, NO_HEADER, SORT_BY = "kafkapy.columns", "kafkapy.no_header", "kafkapy.sort_by"
 
 
@@ -35,12 +37,31 @@ def _says_how(param: Parameter) -> bool:
 def row_view(ctx: Context) -> AbstractContextManager[None]:
     """What holds while a command runs: that rows are shown as its options say."""
     given = {name: ctx.meta.pop(name, None) for name in (COLUMNS, NO_HEADER, SORT_BY)}
-    if not any(value is not None for value in given.values()):
+    is_any_given = any(value is not None for value in given.values())
+    output = next((ctx.params[param.name or ""] for param in ctx.command.params if _says_how(param)), LINES)
+    if output == LINES and not is_any_given:
         return nullcontext()
-    from kafkapy.output.row_view import parse_view, showing
+    from kafkapy.output.row_view import ALL, parse_view, showing
 
-    output = next(param.name for param in ctx.command.params if OUTPUT in param.opts)
-    return showing(parse_view(ctx.params[output or ""], given[COLUMNS], given[NO_HEADER] is not None, given[SORT_BY]))
+    view = ALL
+    if is_any_given:
+        view = parse_view(output, given[COLUMNS], given[NO_HEADER] is not None, given[SORT_BY])
+    return showing(view._replace(is_verbose=bool(ctx.params.get("verbose"))), partial(_columns_of_rows, ctx))
+
+
+def _columns_of_rows(ctx: Context) -> list[str]:
+    """The columns that the rows of a command have, by the options that were given."""
+    from typer._click.core import ParameterSource
+
+    from kafkapy.output.row_columns import columns_of
+
+    given = {
+        name.lstrip("-")
+        for param in ctx.command.params
+        if ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
+        for name in param.opts
+    }
+    return columns_of(ctx.command_path.partition(" ")[2], given.__contains__)
 
 
 def _beside(output: Parameter) -> Iterator[TyperOption]:

@@ -27,9 +27,10 @@ COPY_BYTES = 1 << 20
 
 
 def copy_log(current: PartitionLog, future: PartitionLog, now: int, copied: Callable[[int], None]) -> None:
-    """Bring a copy to the end of what it is a copy of, from where it stands."""
+    """Bring a copy to the end of what it is a copy of, from where it stands; what it has counts as ``copied``."""
     if not _is_beginning(future, current):
         future.truncate_fully_and_start_at(current.log_start_offset, now)
+    copied(future.size)
     while future.log_end_offset < current.log_end_offset:
         batches = current.read(future.log_end_offset, COPY_BYTES, current.log_end_offset)
         data = b"".join(bytes(batch.data) for batch in batches)

@@ -115,7 +115,8 @@ def _must_be_taken_back(state: PartitionRegistration, replicas: tuple[int, ...])
 def play(
     cluster: DirectoryCluster, partitions: Iterable[TopicPartition], copied: Copied = lambda _: None
 ) -> dict[TopicPartition, str]:
-    """Let replicas fetch until nothing of these partitions is under way; those that cannot get there, and why."""
+    """Let replicas fetch until nothing of these partitions is under way; those that cannot get there, and why. What new
+    replicas have already counts as ``copied``."""
     stalled: dict[TopicPartition, str] = {}
     for partition in sorted(partitions):
         with cluster.replicating(partition) as replicated:
@@ -130,6 +131,7 @@ def play(
 def _play_reassignment(cluster: DirectoryCluster, replicated: ReplicatedPartition, copied: Copied) -> str | None:
     _elect(cluster, replicated)
     held, before = _held(replicated), None
+    copied(sum(held.get(broker, 0) for broker in replicated.registration.adding_replicas))
     while replicated.registration.is_reassigning:
         if replicated.leader is None:
             return "it has no leader"

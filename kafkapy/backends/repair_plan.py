@@ -6,13 +6,16 @@ has beyond the end of the trusted copy is to be saved before.
 
 Of a cluster directory the steps name the commands that do it (``where``, the options that name it). There a leader that
 was cut short takes its end back from the in-sync copies by itself, and one that is stopped hands its leadership over.
+Of log dirs, which are a broker's, nothing is told to be changed or removed but while that is stopped.
 """
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from typing import NamedTuple
 
+from kafkapy.backends.log_dir_lock import holder_of
 from kafkapy.backends.replica_diff import Copy, CopyReport, PartitionReport, Verdict
 
 
@@ -42,11 +45,11 @@ def repair_plan(report: PartitionReport, where: str | None = None) -> list[Step]
     text = f"trust it: {_why(report)}{_how_to_lead(report, where)}"
     trusted = Step(first.copy, Action.KEEP, None, text)
     if first.damage is not None:
-        cut = f"save a copy of it, then cut it off at offset {first.damage.offset}, before the damage"
+        cut = f"{_while_stopped(where)}cut it off at offset {first.damage.offset}, before the damage"
         if where is not None and first.damage.position is not None:
             cut += f" (truncate -s {first.damage.position} {first.damage.path}, and rm the segments behind it)"
-        trusted = Step(first.copy, Action.TRUNCATE, first.damage.offset, f"{text}; {cut}")
-    others = (_with_commands(_step(first, other), where) for other in report.copies[1:])
+        trusted = Step(first.copy, Action.TRUNCATE, first.damage.offset, f"{text}; save a copy of it, then {cut}")
+    others = (_with_commands(_step(first, other, where), where) for other in report.copies[1:])
     return [trusted._replace(text=trusted.text + _gone(report)), *others]
 
 
@@ -55,6 +58,18 @@ def missing_step(where: str | None) -> str:
     if where is None:
         return "its broker makes it anew when it starts; if it leads, let another of the ISR lead before"
     return f"it leaves the ISR, where it is in it, and fetches all anew: {_catch_up(where)}"
+
+
+def stray_removal(path: str) -> str:
+    """What to do with a stray directory: nothing that a broker at work would notice."""
+    is_in_use = holder_of(os.path.dirname(path)) is not None
+    look = f"see what is in it with kafkapy dump-log --files {path}, then: "
+    return look + ("remove it once the broker is stopped" if is_in_use else f"rm -r {path}")
+
+
+def _while_stopped(where: str | None) -> str:
+    """What stands before a change to files that a broker may have open; of a cluster directory none does."""
+    return "with its broker stopped, " if where is None else ""
 
 
 def _catch_up(where: str) -> str:
@@ -150,12 +165,11 @@ def _stray(first: CopyReport, report: CopyReport) -> Step:
     """A broker sets such a directory aside when it starts; nothing looks at it any more."""
     copy = report.copy
     kept = _to_save(first, report) if first.copy.is_assigned else ""
-    look = "" if kept else f"see what is in it (kafkapy dump-log --files {copy.replica.path}), then "
-    text = f"it is stray, the metadata has no replica of it on {copy.name}: {kept}{look}rm -r {copy.replica.path}"
+    text = f"it is stray, the metadata has no replica of it on {copy.name}: {kept}{stray_removal(copy.replica.path)}"
     return Step(copy, Action.DELETE, None, text)
 
 
-def _step(first: CopyReport, report: CopyReport) -> Step:
+def _step(first: CopyReport, report: CopyReport, where: str | None) -> Step:
     if not report.copy.is_assigned:
         return _stray(first, report)
     trusted, copy, end = first.copy, report.copy, report.copy.reader.log_end_offset
@@ -170,7 +184,8 @@ def _step(first: CopyReport, report: CopyReport) -> Step:
     parting = _first_difference(report)
     if report.verdict is Verdict.DIFFERENT and cut is not None and cut <= parting and cut < end:
         return _truncated(copy, cut, "the leader epochs show the difference")
-    text = f"{_to_save(first, report)}delete the copy and let it be fetched anew: {_why_delete(report)}"
+    delete = f"{_while_stopped(where)}delete the copy and let it be fetched anew"
+    text = f"{_to_save(first, report)}{delete}: {_why_delete(report)}"
     return Step(copy, Action.DELETE, None, text)
 
 

@@ -102,7 +102,8 @@ class ReplicaControl(Protocol):
         ...
 
     def complete(self, plan: Reassignment, copied: Copied) -> dict[TopicPartition, str]:
-        """Wait until all moves of a plan are complete; those that cannot get there, and why."""
+        """Wait until all moves of a plan are complete; those that cannot get there, and why. What new replicas have at
+        the beginning counts as ``copied``, too."""
         ...
 
     def cancel(self, partitions: Collection[TopicPartition]) -> None:

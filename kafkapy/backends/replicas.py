@@ -99,16 +99,23 @@ class LogDirs:
     def _checkpoints(self, log_dir: str) -> tuple[Offsets, Offsets]:
         """Where logs begin, and where they ended when the broker stopped cleanly."""
         if log_dir not in self._read_checkpoints:
-            is_clean = os.path.exists(os.path.join(log_dir, clean_shutdown.FILE_NAME))
-            self._read_checkpoints[log_dir] = (
-                read_checkpoint(log_dir, offset_checkpoint.LOG_START_OFFSET_FILE),
-                read_checkpoint(log_dir, offset_checkpoint.RECOVERY_POINT_FILE) if is_clean else {},
-            )
+            starts = read_checkpoint(log_dir, offset_checkpoint.LOG_START_OFFSET_FILE)
+            self._read_checkpoints[log_dir] = (starts, _clean_ends(log_dir))
         return self._read_checkpoints[log_dir]
 
     @cached_property
     def _read_checkpoints(self) -> dict[str, tuple[Offsets, Offsets]]:
         return {}
+
+
+def _clean_ends(log_dir: str) -> Offsets:
+    """How far logs went at least when their broker stopped cleanly: what it had synced, and what was committed. Nothing
+    of one that did not: a crash may cost both, and one that runs may have begun a topic of the same name anew."""
+    if not os.path.exists(os.path.join(log_dir, clean_shutdown.FILE_NAME)):
+        return {}
+    names = (offset_checkpoint.RECOVERY_POINT_FILE, offset_checkpoint.HIGH_WATERMARK_FILE)
+    synced, committed = (read_checkpoint(log_dir, name) for name in names)
+    return {key: max(synced.get(key, 0), committed.get(key, 0)) for key in {**synced, **committed}}
 
 
 def whole_copy(readers: Iterable[PartitionReader]) -> PartitionReader | None:

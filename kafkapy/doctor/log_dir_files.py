@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 
 from kafkapy.backends.log_dir_identity import read_meta_properties
 from kafkapy.backends.log_dir_lock import holder_of
+from kafkapy.backends.repair_plan import stray_removal
 from kafkapy.backends.replicas import LogDirs
 from kafkapy.doctor.expected_identity import writing_command
 from kafkapy.doctor.finding import Finding, error, info, warning
@@ -83,12 +84,6 @@ def _shutdown(log_dir: str, where: str) -> Iterator[Finding]:
     yield warning(log_dir, "has no mark of a clean stop: its broker crashed, or runs on another machine", remedy)
 
 
-def removal(path: str, is_in_use: bool) -> str:
-    """What to do with a stray directory."""
-    look = f"see what is in it with kafkapy dump-log --files {path}, then: "
-    return look + ("remove it once the broker is stopped" if is_in_use else f"rm -r {path}")
-
-
 def _directories(log_dir: str, is_in_use: bool) -> Iterator[Finding]:
     for name in sorted(os.listdir(log_dir)):
         path = os.path.join(log_dir, name)
@@ -108,7 +103,7 @@ def _directories(log_dir: str, is_in_use: bool) -> Iterator[Finding]:
 def _marked(path: str, found: PartitionDir, is_in_use: bool) -> Iterator[Finding]:
     if found.mark == STRAY_DIR_SUFFIX:
         text = "is stray: the metadata says that its broker has no such replica"
-        yield warning(path, text, removal(path, is_in_use))
+        yield warning(path, text, stray_removal(path))
     elif is_in_use:
         return
     elif found.mark == DELETE_DIR_SUFFIX:

@@ -18,7 +18,8 @@ def why_closed(chosen: Selection, where: str, problem: Exception) -> Finding:
     if isinstance(problem, OSError):
         return unreadable(problem, where.partition(" ")[2])
     if chosen.is_live:
-        return error(where.partition(" ")[2], str(problem), "name another broker, or see what its log says")
+        hint = problem.hint if isinstance(problem, KafkapyError) else None
+        return error(where.partition(" ")[2], str(problem), hint or "name another broker, or see what its log says")
     if chosen.log_dirs:
         return error(where.partition(" ")[2], str(problem), "name the log.dirs of the brokers, with --log-dirs")
     return error(chosen.directory, str(problem), _remedy(chosen.directory, where))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkapy.backends.log_dir_lock import holder_of
-from kafkapy.backends.repair_plan import missing_step
+from kafkapy.backends.repair_plan import missing_step, stray_removal
 from kafkapy.backends.replica_diff import CopyReport, PartitionReport, ReplicaDiff, Verdict
 from kafkapy.doctor.finding import Finding, error, warning
-from kafkapy.doctor.log_dir_files import removal
 from kafkapy.doctor.unreadable import unreadable
 from kafkapy.errors import KafkapyError
 from kafkapy.log.topic_partition import TopicPartition
@@ -32,7 +30,7 @@ def check_replicas(diff: ReplicaDiff, partition: TopicPartition, where: str) -> 
         place = copy.copy.replica.path
         if not copy.copy.is_assigned:
             text = f"is stray: the metadata has no replica of it on {copy.copy.name}"
-            yield warning(place, text, removal(place, holder_of(copy.copy.replica.log_dir) is not None))
+            yield warning(place, text, stray_removal(place))
         elif copy.verdict.is_difference and copy.verdict is not Verdict.DAMAGED:
             yield error(place, _text(copy, report), repair)
 

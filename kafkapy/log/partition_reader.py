@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 
 class PartitionReader(LogView[SegmentReader]):
-    """``log_start_offset`` is the one in the log-start checkpoint, where it has one; ``clean_end`` is where the log
-    ended when its broker stopped cleanly, None where it did not or nobody knows."""
+    """``log_start_offset`` is the one in the log-start checkpoint, where it has one; ``clean_end`` is how far the log
+    went at least when its broker stopped cleanly, None where it did not or nobody knows."""
 
     def __init__(
         self,
@@ -72,8 +72,8 @@ class PartitionReader(LogView[SegmentReader]):
             return _not_read(last, DamagedFileError(last.log_path, end.position, end.reason))
         if self._clean_end is not None and self.log_end_offset < self._clean_end:
             return (
-                f"{last.log_path}: ends at offset {self.log_end_offset}, but the log ended at {self._clean_end} when "
-                "its broker stopped"
+                f"{last.log_path}: ends at byte {last.size} and offset {self.log_end_offset}, but the log went to "
+                f"{self._clean_end} when its broker stopped"
             )
         return None
 

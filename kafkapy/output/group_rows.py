@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from kafkapy.backends.group_lag import LagTotal, LogRange, MemberOffsets, OffsetState
+from kafkapy.backends.group_lag import LagTotal, MemberOffsets, OffsetState
 from kafkapy.backends.offset_targets import Reset
-from kafkapy.coordinator.group import GroupState, GroupType
 from kafkapy.coordinator.group_description import GroupDescription, MemberDescription
 from kafkapy.coordinator.offset_and_metadata import NO_LEADER_EPOCH, OffsetAndMetadata
 from kafkapy.errors import KafkaError
@@ -139,14 +138,3 @@ def deleted_topic_row(group_id: str, topic: str, error: KafkaError | None) -> Ro
         "topic": topic,
         "error": exception_text(error) if error else None,
     }
-
-
-_NOBODY = MemberDescription("", None, "", "", ())
-_NONE = GroupDescription("", GroupType.CLASSIC, GroupState.DEAD, "", "", -1, (_NOBODY,))
-_NOWHERE = OffsetState(TopicPartition("", 0), None, LogRange(None, None), None)
-
-GROUP_COLUMNS = tuple(group_row(_NONE, None))
-MEMBER_COLUMNS = tuple(next(member_rows(_NONE)))
-OFFSET_COLUMNS = tuple(_offset_row(_NONE, _NOWHERE, None))
-TOTAL_COLUMNS = tuple(next(total_rows("", [LagTotal(None, 0, 0, None)])))
-RESET_COLUMNS = tuple(next(reset_rows("", [Reset(_NOWHERE.partition, None, _NO_COMMIT, _NOWHERE.log)], False)))

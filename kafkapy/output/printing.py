@@ -1,7 +1,7 @@
 """Lines or rows to stdout: what a command that is no bulk job prints with.
 
 A command makes pairs of Kafka's line and the row that says the same; ``--output`` decides which of the two is written.
-Where there is no row, CSV still has its header, and a table says so.
+Where there is no row, CSV still has its header, and a table says so (row_writer.py).
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from kafkapy.output.row_view import shown_view
+from kafkapy.output.row_view import shown_columns, shown_view
 from kafkapy.output.row_writer import RowWriter, row_writer
 from kafkapy.output.sink import Sink
 
 Row = Mapping[str, Any]
 KAFKA = "kafka"
-NO_ROWS = "(no rows)"
 
 
 def print_lines(lines: Iterable[str], sink: Sink | None = None) -> None:
@@ -39,8 +38,8 @@ def print_rows(
     is_only_kind: bool = False,
 ) -> None:
     """Write the line of each pair, or with any other ``output`` the row; either may be missing. ``columns`` are those
-    of a CSV file without rows, and where that ``is_only_kind`` of row, of them all. Rows before an error are written,
-    too, and what ends the output."""
+    of a CSV file without rows, by default those of all rows that the command has, and where that ``is_only_kind`` of
+    row, of them all. Rows before an error are written, too, and what ends the output."""
     if output == KAFKA:
         print_lines(line for line, _ in rows if line is not None)
         return
@@ -59,11 +58,5 @@ def print_rows(
     finally:
         if writer is not None:
             writer.finish()
-    if writer is not None:
-        return
-    if output == "table":
-        print_lines([NO_ROWS], sink)
-    elif output == "csv":
-        print_lines([",".join(view.columns or columns)] if view.has_header and (view.columns or columns) else [], sink)
-    else:
-        row_writer(output, sink, known).finish()
+    if writer is None:
+        row_writer(output, sink, known, view, is_every_kind=False, if_empty=columns or shown_columns()).finish()

@@ -11,14 +11,14 @@ PATIENCE_S = 1.0
 
 class Progress:
     """Counts bytes. The bar appears after a second, on a terminal that the output itself does not go to; never where
-    the work is ``hidden``, being part of what another bar counts."""
+    there are none to count, nor where the work is ``hidden``, being part of what another bar counts."""
 
     def __init__(self, total: int, quiet_stdout: bool = False, hidden: bool = False) -> None:
         self._total = total
         self._done = 0
         self._bar: Any = None
         self._task: Any = None
-        self._enabled = not hidden and os.isatty(2) and (quiet_stdout or not os.isatty(1))
+        self._enabled = total > 0 and not hidden and os.isatty(2) and (quiet_stdout or not os.isatty(1))
         self._started = time.monotonic()
 
     def advance(self, amount: int) -> None:

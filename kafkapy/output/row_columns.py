@@ -203,6 +203,7 @@ COLUMNS = {
     "topics --describe": (
         "type topic topic_id partition leader replicas isr elr last_known_elr adding_replicas removing_replicas configs"
     ),
+    "topics --describe --topics-with-overrides": "type topic topic_id partitions replication_factor configs",
     "topics --list": "type topic",
     "topics --from-file": "type topic action config before after",
     "tour": "type step title needs_spark commands",

@@ -1,12 +1,13 @@
 """What ``--columns``, ``--no-header`` and ``--sort-by`` ask of rows.
 
 The options are the same for every command that has ``--output``, so they do not go through the commands: whoever runs a
-command has its view be the one that is ``showing``, and whoever writes rows takes it from ``shown_view``.
+command has its view be the one that is ``showing``, and whoever writes rows takes it from ``shown_view``. The columns
+that the rows of the command have, for who has no row to take them from, come the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
@@ -20,12 +21,14 @@ WITH_HEADER = (Output.TABLE, Output.CSV)
 
 
 class RowView(NamedTuple):
-    """Which columns, in which order; whether they are named; by which one the rows are sorted."""
+    """Which columns, in which order; whether they are named; by which one the rows are sorted. With ``is_verbose`` the
+    command was asked for more columns than it shows else."""
 
     columns: tuple[str, ...] = ()
     has_header: bool = True
     sort_by: str | None = None
     is_descending: bool = False
+    is_verbose: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -46,6 +49,7 @@ class RowView(NamedTuple):
 
 ALL = RowView()
 _shown: ContextVar[RowView] = ContextVar("shown_view", default=ALL)
+_columns: ContextVar[Callable[[], Sequence[str]]] = ContextVar("shown_columns", default=tuple)
 
 
 def parse_view(output: str, columns: str | None, no_header: bool, sort_by: str | None) -> RowView:
@@ -71,18 +75,24 @@ def parse_view(output: str, columns: str | None, no_header: bool, sort_by: str |
 
 
 @contextmanager
-def showing(view: RowView) -> Iterator[None]:
-    """Have rows be written so."""
-    before = _shown.set(view)
+def showing(view: RowView, columns: Callable[[], Sequence[str]] = tuple) -> Iterator[None]:
+    """Have rows be written so; ``columns`` are those that they have."""
+    before, before_columns = _shown.set(view), _columns.set(columns)
     try:
         yield
     finally:
         _shown.reset(before)
+        _columns.reset(before_columns)
 
 
 def shown_view() -> RowView:
     """How rows are to be written."""
     return _shown.get()
+
+
+def shown_columns() -> Sequence[str]:
+    """The columns of the rows that the command prints; none where they are not known."""
+    return _columns.get()()
 
 
 def _listed(formats: Sequence[str]) -> str:

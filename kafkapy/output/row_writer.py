@@ -2,7 +2,8 @@
 
 A row is a dictionary whose first field, ``type``, names its kind. JSON lines, JSON and YAML hold rows of any kinds
 together; CSV writes a header line at the first row and again where the kind changes; a table is a page of rows of one
-kind. Rows of chosen columns (see ``row_view``) are all of one kind.
+kind. Rows of chosen columns (see ``row_view``) are all of one kind. Where no row comes at all, CSV has a header all the
+same, and the table says so.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from kafkapy.output.sink import Buffer, Sink
 
 SCHEMA_VERSION = 1
 TABLE_PAGE = 500
+NO_ROWS = "(no rows)"
 
 
 class RowWriter(Protocol):
@@ -35,11 +37,16 @@ class RowWriter(Protocol):
 
 
 def row_writer(
-    output: str, sink: Sink, columns: Mapping[str, Sequence[str]], view: RowView = ALL, is_every_kind: bool = True
+    output: str,
+    sink: Sink,
+    columns: Mapping[str, Sequence[str]],
+    view: RowView = ALL,
+    is_every_kind: bool = True,
+    if_empty: Sequence[str] = (),
 ) -> RowWriter:
     """The writer for a value of ``--output``; ``columns`` names the columns of each kind of row, of which there may be
-    more later if it is not ``is_every_kind``."""
-    writer = _writer(output, sink, columns, view)
+    more later if it is not ``is_every_kind``. ``if_empty`` are those of a CSV file that no row comes to."""
+    writer = _writer(output, sink, columns, view, if_empty)
     if not view.names:
         return writer
     from kafkapy.output.viewed_rows import ViewedRows
@@ -48,7 +55,9 @@ def row_writer(
     return ViewedRows(writer, view, known)
 
 
-def _writer(output: str, sink: Sink, columns: Mapping[str, Sequence[str]], view: RowView) -> RowWriter:
+def _writer(
+    output: str, sink: Sink, columns: Mapping[str, Sequence[str]], view: RowView, if_empty: Sequence[str]
+) -> RowWriter:
     if output == "jsonl":
         return JsonLines(sink)
     if output == "json":
@@ -57,7 +66,7 @@ def _writer(output: str, sink: Sink, columns: Mapping[str, Sequence[str]], view:
         from kafkapy.output.yaml_writer import YamlDocument
 
         return YamlDocument(sink)
-    return Csv(sink, columns, view) if output == "csv" else Table(sink, view)
+    return Csv(sink, columns, view, if_empty) if output == "csv" else Table(sink, view)
 
 
 def json_bytes(row: Any) -> bytes:
@@ -108,13 +117,16 @@ class JsonDocument:
 class Csv:
     """Comma-separated values, RFC 4180."""
 
-    def __init__(self, sink: Sink, columns: Mapping[str, Sequence[str]], view: RowView = ALL) -> None:
+    def __init__(
+        self, sink: Sink, columns: Mapping[str, Sequence[str]], view: RowView = ALL, if_empty: Sequence[str] = ()
+    ) -> None:
         import csv
         import io
 
         self._sink = sink
         self._columns = columns
         self._view = view
+        self._if_empty = if_empty
         self._names: Sequence[str] = ()
         self._buffer = io.StringIO()
         self._writer = csv.writer(self._buffer, lineterminator="\n")
@@ -122,9 +134,7 @@ class Csv:
     def row(self, row: dict[str, Any]) -> None:
         names = self._view.columns or self._columns[row["type"]]
         if names is not self._names:
-            self._names = names
-            if self._view.has_header:
-                self._writer.writerow(names)
+            self._begin(names)
         self._writer.writerow([csv_cell(row.get(name)) for name in names])
         self._flush()
 
@@ -132,7 +142,14 @@ class Csv:
         raise Unsupported("writing encoded rows", "CSV output", "write rows")
 
     def finish(self) -> None:
+        if not self._names:
+            self._begin(self._view.columns or self._if_empty)
         self._flush()
+
+    def _begin(self, names: Sequence[str]) -> None:
+        self._names = names
+        if self._view.has_header and names:
+            self._writer.writerow(names)
 
     def _flush(self) -> None:
         self._sink.write(self._buffer.getvalue().encode("utf-8", "replace"))
@@ -147,19 +164,25 @@ class Table:
         self._sink = sink
         self._view = view
         self._rows: list[dict[str, Any]] = []
+        self._is_empty = True
 
     def row(self, row: dict[str, Any]) -> None:
         is_of_kind = self._rows and (self._view.columns or row["type"] == self._rows[0]["type"])
         if self._rows and (not is_of_kind or len(self._rows) == TABLE_PAGE):
-            self.finish()
+            self._print()
         self._rows.append(row)
+        self._is_empty = False
 
     def write_rows(self, data: Buffer) -> None:
         raise Unsupported("writing encoded rows", "table output", "write rows")
 
     def finish(self) -> None:
-        if not self._rows:
-            return
+        if self._is_empty:
+            self._sink.write(f"{NO_ROWS}\n".encode())
+        if self._rows:
+            self._print()
+
+    def _print(self) -> None:
         from kafkapy.output.table import render
 
         rows, self._rows = self._rows, []

@@ -3,9 +3,9 @@
 A table shows what a person looks for: times as dates, and no column that says the same dull thing in every row, such as
 a producer id of -1 or a codec of none. Where the terminal is too narrow, the columns that matter least go first and are
 named below, long texts take more lines, and the long ids of members lose their middle. What names a row is never left
-out and no number is cut: where that does not fit, each row is a block of lines, a field each. Columns that were chosen
-are shown as chosen. In a pipe nothing is left out or loses its middle, however wide the table. The other formats have
-every field.
+out, nor what a command was asked for by its own ``--verbose``, and no number is cut: where that does not fit, each row
+is a block of lines, a field each. Columns that were chosen are shown as chosen. In a pipe nothing is left out or loses
+its middle, however wide the table. The other formats have every field.
 
 Control characters are shown as text (``\\x00``), but for line ends, which begin a line in their cell.
 """
@@ -27,6 +27,7 @@ LEFT_OUT = {
     "record": {"base_offset", "batch_position", "key_size", "value_size", "timestamp_type", "magic"},
     "batch": {"last_sequence", "crc"},
     "partition": {"topic_id", "configs"},
+    "topic": {"topic_id"},
     "config": {"synonyms"},
 }
 DULL: tuple[Any, ...] = (None, "", -1, [], {})
@@ -45,6 +46,15 @@ GOES_FIRST = (
     "records_per_batch", "first_timestamp", "is_in_sync",
 )  # fmt: skip
 GOES_NEXT = {
+    "member": ("upgraded", "partitions"),
+    "streams_member": ("process_id", "topology_epoch", "member_epoch"),
+    "retention_forecast": (
+        "oldest_segment_timestamp",
+        "oldest_segment_bytes",
+        "segments",
+        "oldest_segment",
+        "byte_rate",
+    ),
     "lag": ("partitions", "catch_up_ms", "produce_rate", "consume_rate", "timestamp"),
     "replica": ("isr", "leader", "log_dir"),
     "throughput": ("codecs", "batches", "last_timestamp"),
@@ -66,8 +76,18 @@ NAMES_A_ROW = frozenset(
 KEPT = {
     "hanging_transaction": frozenset(("producer_id", "producer_epoch", "coordinator_epoch")),
     "replica": frozenset(("size",)),
+    "transaction": frozenset(("coordinator", "producer_id", "producer_epoch", "timeout_ms")),
 }
 """What is shown at any rate, because another command asks for it, or a person does."""
+KEPT_IF_VERBOSE = {
+    "offset": frozenset(("leader_epoch",)),
+    "group": frozenset(("group_epoch", "target_assignment_epoch")),
+    "member": frozenset(("current_epoch", "current_assignment", "target_epoch", "target_assignment")),
+    "share_group_offset": frozenset(("leader_epoch",)),
+    "streams_group_offset": frozenset(("current_offset", "leader_epoch", "log_end_offset")),
+    "streams_member": frozenset(("member_epoch", "target_assignment_epoch", "topology_epoch")),
+}
+"""The same, of a command that was asked for more: what Kafka's tool then has more columns for."""
 LOSES_ITS_MIDDLE = frozenset(("consumer_id", "member_id", "leader"))
 WIDTH_IN_A_PIPE = 200
 GUTTER = 2
@@ -80,11 +100,11 @@ NARROWEST_PIECE = 8
 class Column:
     """A column: its cells, and how wide it may be."""
 
-    def __init__(self, name: str, rows: list[dict[str, Any]]) -> None:
+    def __init__(self, name: str, rows: list[dict[str, Any]], is_kept: bool) -> None:
         from rich.cells import cell_len
 
         self.name = name
-        self.is_kept = name in KEPT.get(rows[0].get("type", ""), ())
+        self.is_kept = is_kept
         self.cells = [_cell(name, row.get(name)) for row in rows]
         self.is_text = any(isinstance(row.get(name), str | list | dict) for row in rows)
         title = max(len(word) for word in name.split("_"))
@@ -108,7 +128,8 @@ class Column:
 def render(rows: list[dict[str, Any]], view: RowView = ALL) -> str:
     """All ``rows``, of one kind, as one table."""
     width = wanted_width()
-    columns = [Column(name, rows) for name in view.columns or _columns(rows)]
+    kept = _kept(rows, view.is_verbose)
+    columns = [Column(name, rows, name in kept) for name in view.columns or _columns(rows)]
     goes = () if view.columns else (*GOES_FIRST, *GOES_NEXT.get(rows[0]["type"], ()))
     shown = _fitting(columns, width, goes)
     title = [] if view.columns or not view.has_header or "file" not in rows[0] else [rows[0]["file"]]
@@ -202,10 +223,16 @@ def _without_middle(text: str, width: int) -> str:
     return f"{text[: width - tail - 1]}…{text[-tail:]}"
 
 
+def _kept(rows: list[dict[str, Any]], is_verbose: bool) -> frozenset[str]:
+    kind = rows[0].get("type", "")
+    if_verbose = KEPT_IF_VERBOSE.get(kind, frozenset()) if is_verbose else frozenset()
+    return (KEPT.get(kind, frozenset()) | if_verbose).intersection(*rows)
+
+
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
     """The columns that tell something, in the order of the fullest row."""
     left_out = {"type", "file"} | LEFT_OUT.get(rows[0]["type"], set())
-    telling: set[str] = set(KEPT.get(rows[0]["type"], ()))
+    telling = set(_kept(rows, is_verbose=False))
     for row in rows:
         telling.update(name for name, value in row.items() if not _is_dull(name, value))
     fullest = max((list(row) for row in rows), key=len)

@@ -6,7 +6,6 @@ from typing import Any
 
 from kafkapy.lag.batch_flow import Flow
 from kafkapy.lag.retention_forecast import Forecast
-from kafkapy.log.topic_partition import TopicPartition
 
 Row = dict[str, Any]
 
@@ -56,7 +55,3 @@ def forecast_row(forecast: Forecast) -> Row:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 3)
-
-
-FLOW_COLUMNS = tuple(flow_row(Flow(None, None, None, None, None, 0, 0, 0, None, None, (), 0, 0, 0)))
-FORECAST_COLUMNS = tuple(forecast_row(Forecast(TopicPartition("", 0), 0, 0, None, None, None, "", None)))

@@ -85,7 +85,9 @@ class _Dump:
             from kafkapy.output.row_writer import row_writer
             from kafkapy.scan.rows import columns_by_type
 
-            self._rows = row_writer(options.output.value, sink, columns_by_type(), options.view)
+            columns = columns_by_type()
+            if_empty = columns["record" if options.deep else "batch"]
+            self._rows = row_writer(options.output.value, sink, columns, options.view, if_empty=if_empty)
 
     def run(self) -> int:
         lost = False

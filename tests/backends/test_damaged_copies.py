@@ -38,7 +38,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         lambda path: os.truncate(path, 3000),
         "{}: damaged at byte 2973: the batch has a size of 118 bytes, the fi",
     ),
-    "cut between batches": (lambda path: os.truncate(path, 1268), "{}: ends at offset "),
+    "cut between batches": (lambda path: os.truncate(path, 1268), "{}: ends at byte 1268 and offset "),
     "gone": (os.unlink, f"{{parent}}: {LOG} is missing, though its index is there"),
 }
 

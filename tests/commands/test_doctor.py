@@ -504,7 +504,9 @@ def test_a_stray_copy_stays_while_its_log_dir_is_in_use(capfd: Capture, demo: Pa
     stray = Path(shutil.copytree(demo / "broker-3" / "solo-0", demo / "broker-2" / "nosuch-0"))
     with in_use(demo / "broker-2") if is_held else nullcontext():
         told = remedy(capfd, "--cluster", demo)
+        (plan,) = run(capfd, "replica-diff", "nosuch", "--cluster", demo, "--repair-plan").lines[-1:]
     assert (f"rm -r {stray}" in told) is not is_held
+    assert plan.endswith(told)
 
 
 def test_texts_are_wrapped_and_commands_are_not() -> None:

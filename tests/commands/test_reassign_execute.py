@@ -348,7 +348,19 @@ def test_batches_follow_each_other(capfd: Capture, directory: Path, plan: Path) 
     assert replicas(directory) == [(3, 2), (2, 3)]
     one = reassign(capfd, directory, "--execute", FILE, plan, "--batch-bytes", "1000000")
     assert ": batch" not in one.err
-    assert "2 reassignments complete: all replicas were in place" in one.err
+    assert "2 reassignments already complete: all replicas were in place" in one.err
+
+
+def test_what_is_under_way_already_is_told_and_counted(capfd: Capture, directory: Path, plan: Path) -> None:
+    """By bytes, both for who looks on and for batches: what was begun is not yet there."""
+    first = reassign(capfd, directory, "--execute", FILE, plan, "--no-wait")
+    assert "under way already" not in first.err
+    size = sum(log.stat().st_size for log in directory.glob("broker-1/moving-*/*.log"))
+    again = reassign(capfd, directory, "--execute", FILE, plan, "--batch-bytes", "1")
+    assert f"kafkapy: 2 reassignments under way already: {size} B of {size} B left to copy\n" in again.err
+    told = [line for line in again.err.splitlines() if ": batch" in line]
+    assert told == ["kafkapy: batch 1 of 2: 1 partition", "kafkapy: batch 2 of 2: 1 partition"]
+    assert replicas(directory) == [(3, 2), (2, 3)]
 
 
 def test_rows(capfd: Capture, directory: Path, plan: Path) -> None:

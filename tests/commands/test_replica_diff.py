@@ -129,7 +129,9 @@ def test_one_copy_that_is_damaged(capfd: Capture, crashed: Path, position: int, 
     assert (done.code, done.lines[0]) == (1, "orders-0: 1 copy, damaged")
     assert done.lines[1].endswith("  damaged at offset 0")
     assert done.lines[2].startswith(f"    byte 0 of {path}: {reason}")
-    assert "save a copy of it, then cut it off at offset 0, before the damage" in done.lines[-1]
+    assert (
+        "save a copy of it, then with its broker stopped, cut it off at offset 0, before the damage" in done.lines[-1]
+    )
     (row,) = run(capfd, "replica-diff", "orders:0", "--log-dirs", str(log_dir), "--output", "jsonl").rows
     assert (row["verdict"], row["damage"]["path"], row["damage"]["position"]) == ("damaged", str(path), 0)
 
@@ -165,7 +167,8 @@ def test_a_difference_that_epochs_do_not_show(capfd: Capture, crashed: Path) -> 
     diverge(crashed, 1, 100, 1, b"mine")
     done = run(capfd, "replica-diff", "orders:0", "--log-dirs", dirs(crashed, "crashed"), "--repair-plan")
     assert done.code == 1
-    assert "plan for broker 1: delete the copy and let it be fetched anew: its leader epochs do not" in done.lines[-1]
+    told = "with its broker stopped, delete the copy and let it be fetched anew: its leader epochs do not"
+    assert f"plan for broker 1: {told}" in done.lines[-1]
 
 
 def test_a_follower_that_is_behind_or_ahead(capfd: Capture, crashed: Path) -> None:
@@ -237,7 +240,8 @@ def test_a_damaged_copy_that_is_good_for_longer_is_kept(capfd: Capture, crashed:
     assert done.code == 1
     assert done.lines[-2] == (
         "  plan for broker 1: trust it: though damaged, this one is good for longest; let broker 1 lead before the "
-        "others follow: it is in the ISR; save a copy of it, then cut it off at offset 146, before the damage; "
+        "others follow: it is in the ISR; save a copy of it, then with its broker stopped, "
+        "cut it off at offset 146, before the damage; "
         "lost: offsets 146-154"
     )
     assert done.lines[-1] == (
@@ -259,7 +263,7 @@ def test_what_only_a_damaged_copy_has_is_to_be_saved(capfd: Capture, crashed: Pa
     assert done.code == 1
     assert done.lines[-2] == "  plan for broker 2: trust it: it is the leader's"
     assert done.lines[-1].startswith(
-        "  plan for broker 1: SAVE IT FIRST, the trusted copy lacks offsets 114-145; then delete the copy"
+        "  plan for broker 1: SAVE IT FIRST, the trusted copy lacks offsets 114-145; then with its broker stopped, "
     )
 
 

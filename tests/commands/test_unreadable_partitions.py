@@ -104,6 +104,24 @@ def test_offsets_of_a_log_with_a_damaged_end(capfd: Capture, cluster: Path) -> N
     assert run(capfd, *ask, "earliest") == (0, "t:0:0\nt:1:0\n", "")
 
 
+@pytest.mark.parametrize("is_clean", [True, False])
+def test_a_log_that_was_cut_between_batches(capfd: Capture, cluster: Path, is_clean: bool) -> None:
+    """No byte of it is wrong, but what was committed when its broker stopped is not all there; of a crash nothing is
+    known."""
+    path = log_of(cluster, 1, "t-0")
+    cut = path.stat().st_size // 3 * 2
+    path.write_bytes(path.read_bytes()[:cut])
+    if not is_clean:
+        (cluster / "broker-1" / ".kafka_cleanshutdown").unlink()
+    where = f"{path}: ends at byte {cut} and offset 2, but the log went to 3 when its broker stopped"
+    done = consume(capfd, cluster)
+    assert (done.code, sorted(done.lines)) == (int(is_clean), ["a0", "a1", "b0", "b1", "c1"])
+    assert (f"kafkapy: t-0 is read up to offset 2 only: {where}\n" in done.err) is is_clean
+    done = run(capfd, "get-offsets", "--cluster", cluster, "--topic", "t")
+    assert (done.code, done.out) == (int(is_clean), "t:0:2\nt:1:3\n")
+    assert (f"kafkapy: t-0 is looked at only as far as it is good: {where}\n" in done.err) is is_clean
+
+
 def test_damage_in_the_middle_ends_that_partition(capfd: Capture, cluster: Path) -> None:
     """In a segment that is not the last one: a size that is wrong, and nothing behind it can be found."""
     opened = DirectoryCluster(str(cluster), Files(sync=False))

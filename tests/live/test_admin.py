@@ -248,3 +248,43 @@ def test_the_quorum_as_rows(live: LiveKafka) -> None:
     replicas = [json.loads(line) for line in live.kafkapy(*where, "--replication").lines]
     assert [each["status"] for each in replicas] == ["Leader", "Follower", "Follower"]
     assert all(each["last_fetch_timestamp"] > 0 for each in replicas)
+
+
+TOPICS = ("TopicCommand", "topics", ("--list",))
+OFFSETS_OF_LOGS = ("GetOffsetShell", "get-offsets", ())
+QUORUM = ("MetadataQuorumCommand", "metadata-quorum", ("describe", "--status"))
+MOVES = ("ReassignPartitionsCommand", "reassign-partitions", ("--list",))
+CONFIGS = ("ConfigCommand", "configs", ("--describe", "--entity-type", "brokers", "--entity-name", "1"))
+
+
+@pytest.mark.pair
+@pytest.mark.parametrize(
+    ("is_controller", "tool", "command", "args"),
+    [
+        *((True, *case) for case in (TOPICS, OFFSETS_OF_LOGS, QUORUM, MOVES, CONFIGS)),
+        *((False, *case) for case in (QUORUM, MOVES, CONFIGS)),
+    ],
+)
+def test_a_node_that_is_not_what_it_is_named_as(
+    live: LiveKafka, is_controller: bool, tool: str, command: str, args: tuple[str, ...]
+) -> None:
+    """Both refuse it with the same words; ours says who it is."""
+    address = (live.controllers if is_controller else live.bootstrap).split(",")[0]
+    where = ("--bootstrap-server" if is_controller else "--bootstrap-controller", address)
+    theirs, ours = live.kafka(tool, *where, *args), live.kafkapy(command, *args, *where)
+    assert theirs.code == ours.code == 1
+    words = "The node does not support METADATA"
+    hint = f"kafkapy: {address} is a controller: give the address of a broker, or name it with --bootstrap-controller"
+    if not is_controller:
+        words = "The request was sent to an endpoint of type BROKER, but we wanted an endpoint of type CONTROLLER"
+        hint = f"kafkapy: {address} is a broker: name it with --bootstrap-server, or give the address of a controller"
+    assert words in theirs.out + theirs.err
+    told = [*ours.out.splitlines(), *ours.err.splitlines()]
+    assert len(told) == 2
+    assert told[0].endswith(words)
+    assert told[1].startswith(hint)
+
+
+def test_doctor_knows_a_controller(live: LiveKafka) -> None:
+    told = live.kafkapy("doctor", "--bootstrap-server", live.controllers)
+    assert (told.code, "is a controller: give the address of a broker" in " ".join(told.out.split())) == (1, True)

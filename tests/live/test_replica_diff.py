@@ -75,7 +75,9 @@ def test_a_copy_with_other_records(live: LiveKafka, topic: str) -> None:
     assert done.lines[5].startswith("    broker 2: offsets 1-1, epoch 0, crc ")
     assert done.lines[6].endswith("alike")
     assert done.lines[7] == "  plan for broker 1: trust it: it is the leader's"
-    assert done.lines[8].startswith("  plan for broker 2: delete the copy and let it be fetched anew")
+    assert done.lines[8].startswith(
+        "  plan for broker 2: with its broker stopped, delete the copy and let it be fetched anew"
+    )
 
 
 def test_the_rows_are_those_of_files(live: LiveKafka, topic: str) -> None:

@@ -117,7 +117,8 @@ def test_a_cut_is_told(number: int, size: int, interval: int) -> None:
                     list(reader.read(0))
         elif number == SEGMENTS - 1:
             assert told == [
-                f"{path}: ends at offset {reader.log_end_offset}, but the log ended at {END} when its broker stopped"
+                f"{path}: ends at byte {size} and offset {reader.log_end_offset}, but the log went to {END} when its "
+                "broker stopped"
             ]
 
 

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from kafkapy.backends.group_lag import LogRange
+from kafkapy.backends.offset_targets import Reset
 from kafkapy.command_tree import command_tree, walk
 from kafkapy.coordinator.group import GroupState, GroupType
 from kafkapy.coordinator.group_description import GroupDescription, MemberDescription
+from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
 from kafkapy.coordinator.share_group_description import SharePartitionOffset
 from kafkapy.coordinator.streams_group_description import (
     StreamsGroupDescription,
@@ -17,6 +20,7 @@ from kafkapy.coordinator.streams_group_description import (
     StreamsPartitionOffset,
     TaskAssignment,
 )
+from kafkapy.lag.batch_flow import Flow
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.output import group_rows, lag_rows, share_group_lines, streams_group_lines, throughput_rows
 from kafkapy.output.row_columns import COLUMNS, columns_of, commands
@@ -63,6 +67,7 @@ def test_the_options_that_choose_rows_are_options() -> None:
     "line",
     [
         "topics --cluster {rows} --list",
+        "topics --cluster {rows} --describe --topics-with-overrides",
         "topics --cluster {rows} --from-file {files}/topics.yaml --plan",
         "consumer-groups --cluster {groups} --list",
         "consumer-groups --cluster {groups} --describe --all-groups",
@@ -108,8 +113,9 @@ def test_rows_that_are_made_elsewhere() -> None:
         assert COLUMNS[f"{command} --describe --state"].split() == list(group_rows.group_row(nobody, None))
         assert COLUMNS[f"{command} --describe --members"].split() == list(next(group_rows.member_rows(nobody)))
     assert COLUMNS["streams-groups --describe --state"].split() == list(group_rows.group_row(nobody, None))
+    reset = Reset(TopicPartition("orders", 0), None, OffsetAndMetadata(0), LogRange(None, None))
     for command in ("share-groups", "streams-groups"):
-        assert COLUMNS[f"{command} --reset-offsets"].split() == list(group_rows.RESET_COLUMNS)
+        assert COLUMNS[f"{command} --reset-offsets"].split() == list(next(group_rows.reset_rows("", [reset], False)))
         assert COLUMNS[f"{command} --delete"].split() == list(group_rows.deleted_group_row("", None))
     partition = TopicPartition("orders", 0)
     (row,) = share_group_lines.offset_rows("", [SharePartitionOffset(partition)])
@@ -124,7 +130,8 @@ def test_rows_that_are_made_elsewhere() -> None:
     )
     assert COLUMNS["share-groups --delete-offsets"].split() == list(group_rows.deleted_topic_row("", "", None))
     assert COLUMNS["lag"].split()[: len(lag_rows.LAG_COLUMNS)] == list(lag_rows.LAG_COLUMNS)
-    assert COLUMNS["throughput"].split() == list(throughput_rows.FLOW_COLUMNS)
+    nothing = Flow(None, None, None, None, None, 0, 0, 0, None, None, (), 0, 0, 0)
+    assert COLUMNS["throughput"].split() == list(throughput_rows.flow_row(nothing))
     assert set(COLUMNS["dump-log"].split()) == {name for names in columns_by_type().values() for name in names}
     assert COLUMNS["dump-log --summary"].split() == list(Summary("").row())
 

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 import yaml
 
+from kafkapy.backends.directory_format import make_cluster
 from kafkapy.command_tree import command_tree, walk
+from kafkapy.log.files import Files
 from kafkapy.output.output_format import Output
-from kafkapy.output.printing import NO_ROWS
 from kafkapy.output.row_columns import columns_of
-from kafkapy.output.row_writer import csv_cell
+from kafkapy.output.row_writer import NO_ROWS, csv_cell
 from tests.commands.running import Done, run
 from tests.output.row_world import made
 
@@ -140,6 +141,7 @@ def test_every_format_has_the_same_rows(
             assert found.out.strip() == NO_ROWS or expected
         elif output == "csv":
             assert masked_table(read_csv(found.out, expected)) == masked_table(cells(expected))
+            assert found.out.startswith("type,") or name == "sql", "also where there are no rows"
         else:
             document = json.loads(found.out) if output == "json" else yaml.safe_load(found.out)
             assert document["schema_version"] == 1
@@ -240,3 +242,61 @@ def test_the_columns_of_no_rows(capfd: Capture, cluster: Path) -> None:
     assert run(capfd, *where, "csv", "--no-header").out == ""
     assert run(capfd, *where, "table").lines == [NO_ROWS]
     assert run(capfd, *where, "yaml").out == "schema_version: 1\nrows: []\n"
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cluster without topics."""
+    path = tmp_path_factory.mktemp("empty") / "cluster"
+    make_cluster(str(path), 2, files=Files(sync=False))
+    return path
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "topics --list",
+        "topics --describe",
+        "topics --describe --topics-with-overrides",
+        "consumer-groups --list",
+        "consumer-groups --describe --all-groups",
+        "consumer-groups --describe --all-groups --members",
+        "consumer-groups --describe --all-groups --state",
+        "consumer-groups --describe --all-groups --totals",
+        "groups --list",
+        "share-groups --list",
+        "share-groups --describe --all-groups",
+        "streams-groups --list",
+        "streams-groups --describe --all-groups --members",
+        "log-dirs --describe",
+        "transactions list",
+        "transactions find-hanging",
+        "acls --list",
+        "lag",
+        "throughput",
+        "throughput --forecast",
+        "reassign-partitions --list",
+        "configs --describe --entity-type topics",
+        "maintenance",
+        "consumer-offsets",
+        "leader-election --election-type preferred --all-topic-partitions",
+        "cluster replicate",
+    ],
+)
+def test_csv_has_a_header_without_rows(capfd: Capture, empty: Path, line: str) -> None:
+    words = line.split()
+    done = run(capfd, *words, "--cluster", empty, "--output", "csv")
+    assert done.code == 0, done
+    (header,) = done.lines
+    command = " ".join(word for word in words[:2] if not word.startswith("-"))
+    columns = columns_of(command, lambda option: f"--{option}" in words)
+    assert header.startswith("type,")
+    assert set(header.split(",")) <= set(columns)
+    assert run(capfd, *words, "--cluster", empty, "--output", "csv", "--no-header").out == ""
+
+
+def test_a_dump_of_nothing_has_a_header(capfd: Capture, cluster: Path) -> None:
+    where = ("dump-log", "--files", f"{cluster}/broker-1/orders-0", "--from-offset", "900")
+    assert run(capfd, *where, "--output", "csv").out.startswith("type,file,position,")
+    assert run(capfd, *where, "--print-data-log", "--output", "csv").out.startswith("type,file,offset,")
+    assert run(capfd, *where, "--output", "table").lines == [NO_ROWS]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kafkapy.output.row_view import RowView
 from kafkapy.output.table import GOES_FIRST, NAMES_A_ROW, render
 
 MEMBER = "worker-1-a097de5d-6d6f-4b6c-811d-cfff637def39"
@@ -47,6 +48,76 @@ def test_a_narrow_table_keeps_what_names_a_row(columns: Any, width: int, member:
         assert text in rows[0]
     assert max(map(len, lines)) <= width
     assert {"group", "topic", "partition", "consumer", "lag"} <= set(title_words(lines))
+
+
+MEMBER_ROW = {
+    "type": "member", "group": "billing", "group_state": "Stable", "consumer_id": MEMBER, "group_instance_id": None,
+    "host": "/127.0.0.1", "client_id": "console-consumer", "partitions": 4, "current_epoch": 4,
+    "current_assignment": {"orders": [0, 1, 2], "payments": [4]}, "target_epoch": 5,
+    "target_assignment": {"orders": [0, 1, 2]}, "upgraded": True,
+}  # fmt: skip
+GROUP_ROW = {
+    "type": "group", "group": "billing", "group_type": "Consumer", "protocol": "consumer", "state": "Stable",
+    "coordinator_id": 1, "coordinator": "broker-1.example:9092", "assignment_strategy": "uniform", "group_epoch": 17,
+    "target_assignment_epoch": 16, "members": 3,
+}  # fmt: skip
+STREAMS_ROW = {
+    "type": "streams_member", "group": "app", "member_id": MEMBER, "process_id": MEMBER, "client_id": "app-1",
+    "host": "/10.0.0.1", "member_epoch": 31, "target_assignment_epoch": 32, "topology_epoch": 33,
+    "active_tasks": {"0": [0, 1]}, "standby_tasks": {}, "warmup_tasks": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("row", "asked"),
+    [
+        (MEMBER_ROW, ["current_epoch", "current_assignment", "target_epoch", "target_assignment"]),
+        (MEMBER_ROW | {"group": "a-group-with-a-long-name"}, ["current_assignment", "target_assignment"]),
+        (GROUP_ROW, ["group_epoch", "target_assignment_epoch"]),
+        (OFFSET, ["leader_epoch"]),
+        (STREAMS_ROW, ["member_epoch", "target_assignment_epoch", "topology_epoch"]),
+    ],
+)
+@pytest.mark.parametrize("width", [40, 80])
+def test_what_verbose_asks_for_is_there(columns: Any, width: int, row: dict[str, Any], asked: list[str]) -> None:
+    columns(width)
+    shown = render([row], RowView(is_verbose=True))
+    assert not set(asked).intersection(" ".join(shown.partition("Not shown: ")[2].split()).split(", "))
+    cells = "".join(shown.split())
+    for name in asked:
+        value = row[name]
+        assert str(value if isinstance(value, int) else value["orders"][0]) in cells
+    assert max(map(len, shown.splitlines())) <= width
+
+
+def test_verbose_shows_no_column_that_is_empty(columns: Any) -> None:
+    columns(80)
+    classic = MEMBER_ROW | dict.fromkeys(("current_epoch", "target_epoch", "target_assignment", "upgraded"))
+    words = title_words(render([classic], RowView(is_verbose=True)).splitlines())
+    assert "assignment" in words
+    assert not {"epoch", "target", "upgraded"}.intersection(words)
+
+
+def test_without_verbose_what_it_asks_for_goes_first(columns: Any) -> None:
+    columns(80)
+    told = " ".join(render([MEMBER_ROW]).split()).partition("Not shown: ")[2]
+    assert "current_assignment" in told
+    assert "partitions" not in told
+
+
+def test_a_described_transaction_is_whole(columns: Any) -> None:
+    columns(80)
+    row = {
+        "type": "transaction", "coordinator": 1, "transactional_id": "payments-1", "producer_id": 4711,
+        "producer_epoch": 3, "state": "Ongoing", "timeout_ms": 60000, "start_timestamp": NOON, "duration_ms": 3000,
+        "partitions": ["orders-0"],
+    }  # fmt: skip
+    assert [line.split()[0] for line in render([row]).splitlines() if line] == list(row)[1:]
+
+
+def test_a_column_that_is_kept_is_not_made_up(columns: Any) -> None:
+    columns(80)
+    assert "size" not in render([{"type": "replica", "topic": "orders", "partition": 0, "log_end_offset": 7}])
 
 
 def test_the_size_of_a_replica_stays_before_that_of_its_disk(columns: Any) -> None:

@@ -6,7 +6,8 @@ version is the highest that both sides know.
 
 A broker that cannot be reached, or that hangs up, is a ConnectionLost. ``retrying`` is for work that may be done again:
 it starts anew with fresh metadata until default.api.timeout.ms is over, as Kafka's own clients do. Where none of the
-bootstrap servers can be reached at all, that is said at once.
+bootstrap servers can be reached at all, that is said at once; so is that a controller answers where brokers were named,
+or the other way round. Kafka's clients refuse that, too, with errors that do not say who it was.
 """
 
 from __future__ import annotations
@@ -78,11 +79,12 @@ class Call(NamedTuple):
 
 
 class Client:
-    """A cluster, by the addresses of some of its brokers."""
+    """A cluster, by the addresses of some of its brokers, or with ``of_controllers`` of its controllers."""
 
-    def __init__(self, bootstrap: Sequence[Address], config: ClientConfig) -> None:
+    def __init__(self, bootstrap: Sequence[Address], config: ClientConfig, of_controllers: bool = False) -> None:
         self.config = config
         self._bootstrap = list(bootstrap)
+        self._of_controllers = of_controllers
         self._network = Network(config)
         self._links: dict[tuple[Address, str], Pending[Link]] = {}
         self._nodes: dict[int, Node] = {}
@@ -248,9 +250,16 @@ class Client:
     async def _connect(self, address: Address, channel: str = "") -> Link:
         pending = self._links.get((address, channel))
         if pending is None or (pending.is_done and not (pending.future.exception is None and pending.result().is_open)):
-            pending = self._links[address, channel] = self._network.start(self._network.connect(address))
+            pending = self._links[address, channel] = self._network.start(self._connected(address))
         link = await pending
         self._was_reached = True
+        return link
+
+    async def _connected(self, address: Address) -> Link:
+        link = await self._network.connect(address)
+        if (_METADATA not in link.versions) is not self._of_controllers:
+            link.close()
+            raise _wrong_kind(address, self._of_controllers)
         return link
 
     async def _learn(self) -> None:
@@ -262,6 +271,21 @@ class Client:
         raise_for(response["errorCode"], response["errorMessage"])
         self._controller = response["controllerId"]
         self.learn(Node(each["brokerId"], each["host"], each["port"], each["rack"]) for each in response["brokers"])
+
+
+def _wrong_kind(address: Address, of_controllers: bool) -> KafkaError:
+    """What Kafka's clients say when a broker or controller is not what it was named as; the hint says who it is."""
+    if of_controllers:
+        wanted = "The request was sent to an endpoint of type BROKER, but we wanted an endpoint of type CONTROLLER"
+        error = KafkaError("MismatchedEndpointTypeException", wanted)
+        error.hint = f"{address} is a broker: name it with --bootstrap-server, or give the address of a controller"
+        return error
+    error = KafkaError("UnsupportedVersionException", "The node does not support METADATA")
+    error.hint = (
+        f"{address} is a controller: give the address of a broker, or name it with --bootstrap-controller, which some "
+        "commands have"
+    )
+    return error
 
 
 def is_passing(answer: object) -> TypeGuard[KafkapyError]:

@@ -42,14 +42,15 @@ FILES_ONLY = "it needs the brokers' files: use --log-dirs"
 
 
 class LiveCluster:
-    """The brokers that the bootstrap servers belong to."""
+    """The brokers that the bootstrap servers belong to, or with ``of_controllers`` the controllers."""
 
     has_metadata = True
     where = "the running cluster"
 
-    def __init__(self, bootstrap: Sequence[Address], config: ClientConfig) -> None:
+    def __init__(self, bootstrap: Sequence[Address], config: ClientConfig, of_controllers: bool = False) -> None:
         self._bootstrap = bootstrap
-        self.client = Client(bootstrap, config)
+        self._of_controllers = of_controllers
+        self.client = Client(bootstrap, config, of_controllers)
         self._image: MetadataImage | None = None
         self._made: dict[str, float] = {}
 
@@ -59,7 +60,7 @@ class LiveCluster:
         config = self.client.config
         if timeout_ms < config.api_timeout_ms:
             config = config._replace(api_timeout_ms=timeout_ms, api_timeout_setting=setting)
-        return LiveCluster(self._bootstrap, config)
+        return LiveCluster(self._bootstrap, config, self._of_controllers)
 
     @property
     def live_brokers(self) -> frozenset[int]:

@@ -33,7 +33,8 @@ def open_live(selection: Selection) -> LiveCluster:
         config = client_config(selection.properties, PROPERTIES)
     if selection.timeout_ms is not None:
         config = config._replace(api_timeout_ms=selection.timeout_ms, api_timeout_setting=selection.timeout_setting)
-    return LiveCluster(canonical(addresses) if config.canonical_bootstrap else addresses, config)
+    of_controllers = not selection.bootstrap_server
+    return LiveCluster(canonical(addresses) if config.canonical_bootstrap else addresses, config, of_controllers)
 
 
 def canonical(addresses: list[Address]) -> list[Address]:
