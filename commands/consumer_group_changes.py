@@ -12,7 +12,7 @@ from kafkapy.output.output_format import Output
 from .consumer_group_errors import failed
 from .consumer_group_holders import evict_left_behind, tell_holders, tell_left_behind
 from .consumer_group_reset_target import reset_target
-from .tool_errors import tell_hint, tell_near_miss, tell_problems, warn
+from .tool_errors import tell_hint, tell_missing_partitions, tell_problems, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -142,17 +142,17 @@ def delete_offsets(change: Change, topics: Sequence[str]) -> None:
     with change.open() as cluster:
         evict_left_behind(change.chosen, cluster, [group])
         done, error = delete_topic_offsets(cluster, group, topics)
+        has_failed = bool(error or any(done.values()))
         missing = missing_groups({group: error}, cluster.groups())
-        known = cluster.image().topics
         tell_problems(cluster.groups().problems)
-    rows = [deleted_offset_row(group, *each) for each in sorted(done.items())]
-    lines = offset_deletion_lines(group, done, error)
-    print_rows(change.output, [*((line, None) for line in lines), *((None, row) for row in rows)])
-    if error or any(done.values()):
-        for each in missing:
-            tell_hint(each)
-        for partition in sorted(done):
-            tell_near_miss("topic", partition.topic, known)
+        rows = [deleted_offset_row(group, *each) for each in sorted(done.items())]
+        lines = offset_deletion_lines(group, done, error)
+        print_rows(change.output, [*((line, None) for line in lines), *((None, row) for row in rows)])
+        if has_failed:
+            for each in missing:
+                tell_hint(each)
+            tell_missing_partitions(sorted(done), cluster)
+    if has_failed:
         tell_holders(change.chosen, [group])
         raise typer.Exit(1)
 
