@@ -17,10 +17,12 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from kafkapy.formats import clean_shutdown, offset_checkpoint, partition_metadata
+from kafkapy.errors import FormatError
+from kafkapy.formats import clean_shutdown, offset_checkpoint
 from kafkapy.log.checkpoints import Offsets, read_checkpoint
 from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
+from kafkapy.log.log_view import read_topic_id
 from kafkapy.log.names import DELETE_DIR_SUFFIX, FUTURE_DIR_SUFFIX, STRAY_DIR_SUFFIX, PartitionDir, partition_dirs
 from kafkapy.log.partition_log import PartitionLog
 from kafkapy.log.topic_partition import TopicPartition
@@ -92,17 +94,19 @@ class BrokerLogs:
 
     def _checkpointed(self) -> set[tuple[str, int]]:
         """The partitions of which the checkpoints have an offset."""
-        return {*self._starts, *self._recovery_points, *self._high_watermarks, *self._cleaned}
+        return {partition for offsets in self._checkpoints().values() for partition in offsets}
 
     def log(self, partition: TopicPartition, topic_id: str) -> PartitionLog:
-        """The log of a partition, made where it is not there; a directory of another topic's gives way."""
+        """The log of a partition, made where it is not there; a directory of another topic's gives way, which then
+        stands in ``recovered``."""
         if partition not in self._open:
             key = (partition.topic, partition.partition)
+            aside = None
             if _topic_id(self.path(partition)) not in (None, topic_id):
-                self._set_aside(PartitionDir(*key))
+                aside = self._set_aside(PartitionDir(*key))
             if not os.path.isdir(self.path(partition)):
                 self._forget([partition])
-            self._open[partition] = PartitionLog.open(
+            log = self._open[partition] = PartitionLog.open(
                 self.path(partition),
                 partition,
                 self._environment.config_of(partition),
@@ -113,6 +117,8 @@ class BrokerLogs:
                 log_start_offset=self._starts.get(key),
                 topic_id=topic_id,
             )
+            if aside is not None:
+                log.recovered.append(f"its directory was of another topic: that is set aside as {aside}")
             self.present.add(partition)
         return self._open[partition]
 
@@ -206,18 +212,43 @@ class BrokerLogs:
     def _forget(self, partitions: list[TopicPartition]) -> None:
         """Drop the offsets of partitions that are not there, also on disk: they would hold for the next ones of the
         same names."""
-        checkpoints = {
-            offset_checkpoint.LOG_START_OFFSET_FILE: self._starts,
-            offset_checkpoint.RECOVERY_POINT_FILE: self._recovery_points,
-            offset_checkpoint.HIGH_WATERMARK_FILE: self._high_watermarks,
-            offset_checkpoint.CLEANER_OFFSET_FILE: self._cleaned,
-        }
-        for name, offsets in checkpoints.items():
+        for name, offsets in self._checkpoints().items():
             known = [partition for partition in partitions if partition in offsets]
             for partition in known:
                 del offsets[partition]
             if known:
                 self._write(name, offsets)
+
+    def is_of(self, partition: TopicPartition, topic_id: str) -> bool:
+        """Whether the directory of a partition is, as far as it tells, of this topic and not of another of its name."""
+        return _topic_id(self.path(partition)) in (None, topic_id)
+
+    def adopt(self, partition: TopicPartition, former: BrokerLogs) -> None:
+        """Keep of a replica that was moved here what its former log dir kept."""
+        for name, offsets in former._checkpoints().items():
+            if partition in offsets:
+                self._checkpoints()[name][partition] = offsets[partition]
+                self._write(name, self._checkpoints()[name])
+
+    def forget(self, partition: TopicPartition) -> None:
+        """Keep nothing of a replica that does not lie here any more."""
+        self._forget([partition])
+
+    def set_aside(self, partition: TopicPartition) -> str:
+        """Give a partition's directory a name under which no broker looks for it; the name."""
+        aside = self._set_aside(PartitionDir(*partition))
+        self.present.discard(partition)
+        self._forget([partition])
+        return aside
+
+    def _checkpoints(self) -> dict[str, Offsets]:
+        """What is kept of replicas, by the names of the files."""
+        return {
+            offset_checkpoint.LOG_START_OFFSET_FILE: self._starts,
+            offset_checkpoint.RECOVERY_POINT_FILE: self._recovery_points,
+            offset_checkpoint.HIGH_WATERMARK_FILE: self._high_watermarks,
+            offset_checkpoint.CLEANER_OFFSET_FILE: self._cleaned,
+        }
 
     def _set_aside(self, name: PartitionDir, mark: str = STRAY_DIR_SUFFIX) -> str:
         """Give a partition's directory a name under which no broker looks for it; the name."""
@@ -279,9 +310,8 @@ class BrokerLogs:
 
 
 def _topic_id(directory: str) -> str | None:
-    path = os.path.join(directory, partition_metadata.FILE_NAME)
+    """The topic that a directory says it is of; None where it does not."""
     try:
-        with open(path, "rb") as file:
-            return partition_metadata.decode(file.read(), path).topic_id
-    except FileNotFoundError:
+        return read_topic_id(directory)
+    except FormatError:
         return None

@@ -331,8 +331,10 @@ class DirectoryCluster(LogDirsCluster):
         """Put right what a crash, or the loss of files, left; ``logs`` are those of a broker that starts, by default
         all."""
         from kafkapy.backends.lost_replicas import drop_lost
+        from kafkapy.backends.misplaced_replicas import find_misplaced
 
         self.tell_recovered(self._replicas.recover_moves())
+        self.tell_recovered(find_misplaced(self))
         self.tell_recovered(drop_lost(self, logs))
         self.tell_recovered(self._replicas.recover(logs))
 

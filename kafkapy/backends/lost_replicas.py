@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kafkapy.backends.replicas import LogDirs
+from kafkapy.backends.replicas import LogDirs, reach
 from kafkapy.errors import FormatError
 from kafkapy.metadata.changes import LoseReplicas
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
@@ -54,7 +54,7 @@ def _drop(
     others: Mapping[int, PartitionReader],
 ) -> Iterator[str]:
     before = cluster.replicas.registration(partition)
-    survivor = max(others, key=lambda broker_id: _reach(others[broker_id], broker_id in cluster.brokers.alive))
+    survivor = max(others, key=lambda broker_id: (*reach(others[broker_id]), broker_id in cluster.brokers.alive))
     cluster.apply(LoseReplicas(*partition, tuple(sorted(lost)), survivor))
     who = _who_leads(before, cluster.replicas.registration(partition), others[survivor].log_end_offset)
     for broker_id, logs in lost.items():
@@ -96,8 +96,3 @@ def _topic_id(reader: PartitionReader) -> str | None:
         return reader.topic_id
     except FormatError:
         return None
-
-
-def _reach(reader: PartitionReader, is_alive: bool) -> tuple[int, int, bool]:
-    epochs = reader.epochs
-    return (epochs[-1].epoch if epochs else -1), reader.log_end_offset, is_alive

@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from kafkapy.backends.broker_logs import BrokerLogs, Checkpointed
 from kafkapy.backends.future_replicas import recover_moves, remove_futures
-from kafkapy.backends.replication import acting_registration, farthest, replication_settings
+from kafkapy.backends.lost_ends import LostEnds
+from kafkapy.backends.replication import acting_registration, replication_settings
 from kafkapy.errors import KafkaError
 from kafkapy.formats.uuid import DIRECTORY_UNASSIGNED
 from kafkapy.log.topic_partition import TopicPartition
@@ -134,11 +135,7 @@ class ReplicaLogs:
     def partition(self, partition: TopicPartition) -> ReplicatedPartition:
         """A partition, its in-sync followers where the leader is."""
         if partition not in self._partitions:
-            replicated = self._opened(partition)
-            if self._has_lost_end(partition):
-                self._tell(self._take_back(replicated))
-            else:
-                self._settle(replicated)
+            self._settle(self._opened(partition))
         return self._partitions[partition]
 
     def settle(self, partitions: Iterable[TopicPartition] | None = None) -> None:
@@ -184,6 +181,18 @@ class ReplicaLogs:
         logs = dict(self._of(partition))[broker_id]
         return next(directory for directory in self._by_broker[broker_id] if self._logs[directory] is logs)
 
+    def assigned_directory(self, partition: TopicPartition, broker_id: int) -> str | None:
+        """The id of the log dir in which the metadata says that a broker has a partition; None where it has none."""
+        registration = _registration(self._image(), partition)
+        if registration is None or broker_id not in registration.replicas:
+            return None
+        return registration.directory(broker_id)
+
+    @property
+    def opened_brokers(self) -> list[int]:
+        """The brokers whose logs are open: those that are alive, and one that is being started."""
+        return sorted(self._by_broker)
+
     def of_broker(self, broker_id: int) -> dict[str, BrokerLogs]:
         """The log dirs of a broker that is alive, by their ids."""
         return {directory: self._logs[directory] for directory in self._by_broker.get(broker_id, ())}
@@ -200,24 +209,34 @@ class ReplicaLogs:
             replicated.leader = None
         self._refresh(partition)
 
-    def _opened(self, partition: TopicPartition) -> ReplicatedPartition:
-        registration, now = self.registration(partition), self._now()
-        replicas = {broker: self._replica(broker, logs, partition) for broker, logs in self._of(partition)}
+    def _opened(self, partition: TopicPartition, is_after_crash: bool = False) -> ReplicatedPartition:
+        """A partition whose replicas lead and follow; where one of them lost its end, or any may have, that is taken
+        back first."""
+        settings, now = replication_settings(self._image(), partition.topic), self._now()
+        logs = dict(self._of(partition))
+        replicas = {broker_id: self._replica(broker_id, each, partition) for broker_id, each in logs.items()}
         replicated = ReplicatedPartition(
-            partition,
-            replicas,
-            self._brokers,
-            replication_settings(self._image(), partition.topic),
-            lambda isr: self._alter_isr(replicated, isr),
+            partition, replicas, self._brokers, settings, lambda isr: self._alter_isr(replicated, isr)
         )
-        self._partitions[partition] = replicated
         self._topic_ids[partition] = self._image().topics[partition.topic].id
-        replicated.apply(acting_registration(registration, replicas, self._brokers.known), now)
-        for broker_id in self._brokers.lagging & replicated.followers.keys():
-            if replicated.leader is not None and broker_id in replicated.leader.isr:
-                since = self._brokers[broker_id].since
-                replicated.leader.recall(broker_id, replicas[broker_id].log_end_offset, since)
+        registration = acting_registration(self.registration(partition), replicas, self._brokers.known)
+        lost = LostEnds(registration, replicas, logs)
+        self._tell(lost.put_right())
+        lost.take_back(settings, now)
+        self._partitions[partition] = replicated
+        replicated.apply(registration, now)
+        self._recall_lagging(replicated)
+        if is_after_crash or lost.brokers:
+            self._settle(replicated)
+            self._tell(lost.outcome())
         return replicated
+
+    def _recall_lagging(self, replicated: ReplicatedPartition) -> None:
+        leader = replicated.leader
+        for broker_id in self._brokers.lagging & replicated.followers.keys():
+            if leader is not None and broker_id in leader.isr:
+                end, since = replicated.replicas[broker_id].log_end_offset, self._brokers[broker_id].since
+                leader.recall(broker_id, end, since)
 
     def _settle(self, replicated: ReplicatedPartition) -> None:
         if replicated.leader is not None:
@@ -346,51 +365,7 @@ class ReplicaLogs:
             yield from each.recover(assigned[each.log_dir], was_away=logs is not None)
         if logs is None:
             for partition in sorted({each for partitions in assigned.values() for each in partitions}):
-                yield from self._take_back(self._opened(partition))
-
-    def _has_lost_end(self, partition: TopicPartition) -> bool:
-        """Whether a replica was cut or is damaged, or ends before where its checkpoints say that it did."""
-        replicas = self._partitions[partition].replicas
-        return any(
-            replicas[broker_id].log.recovered
-            or replicas[broker_id].log.damaged_end is not None
-            or self._lost_to(partition, broker_id, logs) is not None
-            for broker_id, logs in self._of(partition)
-        )
-
-    def _lost_to(self, partition: TopicPartition, broker_id: int, logs: BrokerLogs) -> int | None:
-        """Where a log went when it was closed in good order, if it ends before that now."""
-        once, log = max(logs.checkpointed(partition)), self._partitions[partition].replicas[broker_id].log
-        return once if logs.was_clean and log.log_end_offset < once else None
-
-    def _take_back(self, replicated: ReplicatedPartition) -> Iterator[str]:
-        """The in-sync replica that reaches farthest has all that was acknowledged. That is the leader, unless it lost
-        its end, in a crash or by damage: then it takes that back first."""
-        partition = replicated.partition
-        for _, logs in self._of(partition):
-            yield from logs.recovered(partition)
-        ends = {broker_id: replica.log_end_offset for broker_id, replica in replicated.replicas.items()}
-        registration, now = replicated.registration, self._now()
-        if replicated.leader is not None:
-            in_sync = [each for each in (registration.leader, *registration.isr) if each in self._brokers.fetching]
-            best = farthest(replicated.replicas, [each for each in in_sync if each in replicated.replicas])
-            if best not in (registration.leader, NO_LEADER):
-                replicated.apply(registration._replace(leader=best), now)
-                replicated.catch_up(now, registration.isr)
-                replicated.apply(registration, now)
-            self._settle(replicated)
-        for broker_id, replica in replicated.replicas.items():
-            if replica.log_end_offset != ends[broker_id]:
-                yield (
-                    f"{replica.log.directory}: brought from offset {ends[broker_id]} to {replica.log_end_offset}, "
-                    "where the leader's log ends"
-                )
-        for broker_id, logs in self._of(partition):
-            yield from logs.recovered(partition)
-            once, log = self._lost_to(partition, broker_id, logs), replicated.replicas[broker_id].log
-            if once is not None and broker_id == registration.leader and log.damaged_end is None:
-                end = log.log_end_offset
-                yield f"{logs.path(partition)}: ends at offset {end}, and once went to {once}: what lay between is lost"
+                self._opened(partition, is_after_crash=True)
 
 
 def _registration(image: MetadataImage, partition: TopicPartition) -> PartitionRegistration | None:
