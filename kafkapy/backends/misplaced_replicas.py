@@ -20,6 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from kafkapy.backends.replica_places import assigned_directory
 from kafkapy.backends.replicas import LogDirs, Replica, reach
 from kafkapy.metadata.changes import AssignReplicaToDir
 from kafkapy.metadata.features import IBP_3_7_IV2
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 
 def find_misplaced(cluster: DirectoryCluster) -> Iterator[str]:
     """Let the metadata know where replicas lie, so that each is there once, and tell of what was otherwise."""
-    for broker_id in cluster.replicas.opened_brokers:
-        log_dirs = cluster.replicas.of_broker(broker_id)
+    for broker_id in cluster.places.brokers:
+        log_dirs = cluster.places.of_broker(broker_id)
         for partition, found in _present(log_dirs).items() if len(log_dirs) > 1 else ():
-            assigned = cluster.replicas.assigned_directory(partition, broker_id)
+            assigned = assigned_directory(cluster.image(), partition, broker_id)
             if assigned is not None and found != [assigned]:
                 yield from _put_right(cluster, partition, broker_id, assigned, found)
 
@@ -51,7 +52,7 @@ def _present(log_dirs: Mapping[str, BrokerLogs]) -> dict[TopicPartition, list[st
 def _put_right(
     cluster: DirectoryCluster, partition: TopicPartition, broker_id: int, assigned: str, found: list[str]
 ) -> Iterator[str]:
-    log_dirs, topic_id = cluster.replicas.of_broker(broker_id), cluster.image().topics[partition.topic].id
+    log_dirs, topic_id = cluster.places.of_broker(broker_id), cluster.image().topics[partition.topic].id
     own = [each for each in found if log_dirs[each].is_of(partition, topic_id)]
     if not own:
         return

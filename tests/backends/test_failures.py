@@ -220,7 +220,7 @@ def test_what_replicate_cuts_off_is_told(directory: Path) -> None:
     for value in (b"C", b"D"):
         produce(directory, value)
     cluster = opened(directory, files=Files(sync=False))
-    cluster.replicas.add_broker(1, cluster.open_logs(1))
+    cluster.open_broker(1)
     cluster.set_state(1, "running")
     cluster.apply(AddBroker(1, unclean=True))
     cluster.replicas.refresh()

@@ -55,12 +55,12 @@ def elsewhere(path: Path) -> Path:
 
 def assigned(directory: Path) -> Path:
     """Where the metadata says that broker 1 has t-0."""
-    path: str = do(directory, lambda cluster: dict(cluster.replicas.of_broker(1))[_id(cluster)].path(P0))
+    path: str = do(directory, lambda cluster: dict(cluster.places.of_broker(1))[_id(cluster)].path(P0))
     return Path(path)
 
 
 def _id(cluster: DirectoryCluster) -> str:
-    return cluster.replicas.registration(P0).directory(1)
+    return cluster.places.registration(P0).directory(1)
 
 
 @pytest.mark.parametrize("is_clean", [True, False], ids=["after a clean stop", "after a crash"])

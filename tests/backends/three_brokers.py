@@ -76,7 +76,7 @@ def nothing(cluster: DirectoryCluster) -> None:
 
 
 def registration(directory: Path) -> PartitionRegistration:
-    found: PartitionRegistration = do(directory, lambda cluster: cluster.replicas.registration(P0))
+    found: PartitionRegistration = do(directory, lambda cluster: cluster.places.registration(P0))
     return found
 
 
