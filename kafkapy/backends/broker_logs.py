@@ -23,11 +23,19 @@ from kafkapy.log.checkpoints import Offsets, read_checkpoint
 from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
 from kafkapy.log.log_view import read_topic_id
-from kafkapy.log.names import DELETE_DIR_SUFFIX, FUTURE_DIR_SUFFIX, STRAY_DIR_SUFFIX, PartitionDir, partition_dirs
+from kafkapy.log.names import (
+    DELETE_DIR_SUFFIX,
+    FUTURE_DIR_SUFFIX,
+    STRAY_DIR_SUFFIX,
+    PartitionDir,
+    parse_partition_dir,
+    partition_dirs,
+)
 from kafkapy.log.partition_log import PartitionLog
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME as METADATA_DIRECTORY
 
+METADATA = TopicPartition(*parse_partition_dir(METADATA_DIRECTORY)[:2])
 ConfigOf = Callable[[TopicPartition], LogConfig]
 
 
@@ -71,17 +79,19 @@ class BrokerLogs:
         ``assigned`` are the partitions that belong here, with the ids of their topics. With ``was_away`` that may have
         changed since the stop.
         """
-        for name, path in partition_dirs(self.log_dir):
-            if name.mark == DELETE_DIR_SUFFIX:
-                self._environment.files.rmtree(path)
-            elif (was_away or not self.was_clean) and not name.mark and name.name != METADATA_DIRECTORY:
-                partition = TopicPartition(name.topic, name.partition)
-                if partition not in assigned:
-                    yield f"{path}: set aside as {self._set_aside(name)}, the metadata has no replica of it here"
-                elif _topic_id(path) not in (None, assigned[partition]):
-                    yield f"{path}: set aside as {self._set_aside(name)}, it is of a topic that was deleted"
-        if was_away or not self.was_clean:
-            self._forget([each for each in map(TopicPartition._make, self._checkpointed()) if each not in assigned])
+        for _, path in partition_dirs(self.log_dir, DELETE_DIR_SUFFIX):
+            self._environment.files.rmtree(path)
+        if self.was_clean and not was_away:
+            return
+        for name, path in partition_dirs(self.log_dir, ""):
+            partition = TopicPartition(name.topic, name.partition)
+            if partition == METADATA:
+                continue
+            if partition not in assigned:
+                yield f"{path}: set aside as {self._set_aside(name)}, the metadata has no replica of it here"
+            elif _topic_id(path) not in (None, assigned[partition]):
+                yield f"{path}: set aside as {self._set_aside(name)}, it is of a topic that was deleted"
+        self._forget([each for each in map(TopicPartition._make, self._checkpointed()) if each not in assigned])
         for partition, topic_id in () if self.was_clean else assigned.items():
             self.log(partition, topic_id)
             yield from self.recovered(partition)
@@ -101,8 +111,8 @@ class BrokerLogs:
         stands in ``recovered``."""
         if partition not in self._open:
             key = (partition.topic, partition.partition)
-            aside = None
-            if _topic_id(self.path(partition)) not in (None, topic_id):
+            known, aside = _topic_id(self.path(partition)), None
+            if known not in (None, topic_id):
                 aside = self._set_aside(PartitionDir(*key))
             if not os.path.isdir(self.path(partition)):
                 self._forget([partition])
@@ -115,7 +125,7 @@ class BrokerLogs:
                 clean_shutdown=self.was_clean,
                 recovery_point=self._recovery_points.get(key, 0),
                 log_start_offset=self._starts.get(key),
-                topic_id=topic_id,
+                topic_id=None if known == topic_id else topic_id,
             )
             if aside is not None:
                 log.recovered.append(f"its directory was of another topic: that is set aside as {aside}")
@@ -126,12 +136,9 @@ class BrokerLogs:
     def present(self) -> set[TopicPartition]:
         """The partitions that lie here."""
         if self._present is None:
-            names = [name for name, _ in partition_dirs(self.log_dir)]
-            self._present = {
-                TopicPartition(name.topic, name.partition)
-                for name in names
-                if not name.mark and name.name != METADATA_DIRECTORY
-            }
+            names = (name for name, _ in partition_dirs(self.log_dir, ""))
+            self._present = {TopicPartition(name.topic, name.partition) for name in names}
+            self._present.discard(METADATA)
         return self._present
 
     def sync(self, partition: TopicPartition) -> None:
@@ -178,8 +185,7 @@ class BrokerLogs:
         """The directories of replicas that are being moved to this log dir."""
         return {
             TopicPartition(name.topic, name.partition): path
-            for name, path in partition_dirs(self.log_dir)
-            if name.mark == FUTURE_DIR_SUFFIX
+            for name, path in partition_dirs(self.log_dir, FUTURE_DIR_SUFFIX)
         }
 
     def open_future(self, partition: TopicPartition, topic_id: str) -> PartitionLog:

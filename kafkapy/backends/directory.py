@@ -49,7 +49,7 @@ from kafkapy.metadata.changes import AllocateProducerIds, Change, DeleteTopic, R
 from kafkapy.metadata.config_checks import checker
 from kafkapy.metadata.controller import Controller
 from kafkapy.metadata.features import IBP_3_7_IV2, TRANSACTION_VERSION
-from kafkapy.metadata.image import MetadataImage
+from kafkapy.metadata.image import TOPIC, MetadataImage
 from kafkapy.metadata.placement import Placer, place
 from kafkapy.replication.broker_state import BrokerStates
 from kafkapy.replication.leader import ACKS_ALL
@@ -84,7 +84,7 @@ class DirectoryCluster(LogDirsCluster):
         self._directory_ids = self._state.directory_ids()
         self._random = Random(seed)
         self.placer: Placer = place
-        self._configs: dict[str, LogConfig] = {}
+        self._configs: dict[tuple[tuple[str, str], ...], LogConfig] = {}  # by what a topic has of its own
         self._locks = lock_all(self._dirs.paths)
         try:
             self._state.look_again()
@@ -190,9 +190,10 @@ class DirectoryCluster(LogDirsCluster):
         return list(opened.values())
 
     def _config_of(self, partition: TopicPartition) -> LogConfig:
-        if partition.topic not in self._configs:
-            self._configs[partition.topic] = log_config(self.image(), partition.topic)
-        return self._configs[partition.topic]
+        own = tuple(sorted(self.image().config(TOPIC, partition.topic).items()))
+        if own not in self._configs:
+            self._configs[own] = log_config(self.image(), partition.topic)
+        return self._configs[own]
 
     # ---- the metadata
 

@@ -102,13 +102,24 @@ class ReplicaPlaces:
         should lie. ``logs`` are those to be looked at, by default all."""
         found: dict[TopicPartition, dict[int, BrokerLogs]] = defaultdict(dict)
         wanted = {each.log_dir for each in (self.all_logs() if logs is None else logs)}
-        for partition in self.all_partitions():
+        for partition in self._not_everywhere():
             registration = self.registration(partition)
             for broker_id, each in self.of(partition, registration):
                 is_missing = partition not in each.present and each.log_dir in wanted
                 if is_missing and broker_id in registration.isr + registration.elr:
                     found[partition][broker_id] = each
         return dict(found)
+
+    def _not_everywhere(self) -> list[TopicPartition]:
+        """The partitions that some broker does not have in any of its log dirs, or in the wrong one."""
+        present = {directory: logs.present for own in self._by_broker.values() for directory, logs in own.items()}
+        nowhere: set[TopicPartition] = set()
+        return sorted(
+            TopicPartition(name, number)
+            for name, topic in self._image().topics.items()
+            for number, registration in topic.partitions.items()
+            if any((name, number) not in present.get(each, nowhere) for each in registration.directories)
+        )
 
     def kept_offset(self, partition: TopicPartition, broker_id: int) -> int:
         """How far a replica once went, by the checkpoints of its broker; 0 where they do not know of it."""

@@ -102,14 +102,12 @@ class LogLoader:
         self._load_segments()
         if not self._loading.clean_shutdown:
             self._recover_unflushed()
-        elif self.segments:
-            self._look_at_end(self.segments[-1])
+        self.log_end_offset = self._look_at_end(self.segments[-1]) if self.segments else 0
         self._drop_if_behind_start()
         if not self._had_epochs:
             self._read_epochs_anew()
         if not self.segments:
             self._create_first()
-        self.log_end_offset = self.segments[-1].next_offset()
         first = self.segments[0].base_offset
         self.log_start_offset = max(self._loading.log_start_offset or 0, first)
         self.epochs.truncate_from_end(self.log_end_offset)
@@ -187,17 +185,20 @@ class LogLoader:
                 del self.segments[number + 1 :]
                 return
 
-    def _look_at_end(self, last: LogSegment) -> None:
+    def _look_at_end(self, last: LogSegment) -> int:
+        """The log's end; what stands behind it is cut off, or known. After an unclean stop nothing does."""
         end = last.end()
+        if not self._loading.clean_shutdown:
+            return end.offset
         if end.position == last.size:
             if _has_entries_from(last, end.offset):  # the log was cut between two batches
                 last.cut(end)
-            return
-        if is_torn(last, end, self._loading.config.max_message_bytes):
+        elif is_torn(last, end, self._loading.config.max_message_bytes):
             removed, name = last.cut(end), SegmentFile(last.base_offset, LOG_SUFFIX).name
             self.recovered.append(f"cut {removed} bytes off the end of {name}, which was torn")
         else:
             self.damaged_end = DamagedFileError(last.log_path, end.position, end.reason or "no batch")
+        return end.offset
 
     def _read_epochs_anew(self) -> None:
         """The first batch of the last segment tells whether there should be epochs: older formats have none."""
@@ -250,7 +251,7 @@ class LogLoader:
 
     def _drop_if_behind_start(self) -> None:
         start = self._loading.log_start_offset
-        if not self.segments or start is None or self.segments[-1].next_offset() >= start:
+        if not self.segments or start is None or self.log_end_offset >= start:
             return
         for segment in self.segments:
             self._remove_segment(segment, f"which ends before offset {start}, where the log begins")
@@ -258,7 +259,8 @@ class LogLoader:
         self.epochs.clear()
 
     def _create_first(self) -> None:
-        segment = self._segment(self._loading.log_start_offset or 0)
+        self.log_end_offset = self._loading.log_start_offset or 0
+        segment = self._segment(self.log_end_offset)
         segment.create()
         self.segments.append(segment)
 
