@@ -49,7 +49,7 @@ def _found(cluster: LogDirsCluster, where: str, is_quick: bool, advance: Advance
     diff = cluster.replica_diff()
     for partition in sorted(dirs.replicas):
         repair = f"kafkapy replica-diff {partition.topic}:{partition.partition} {where} --repair-plan"
-        yield from _twice(dirs, partition)
+        yield from readable(_twice(dirs, partition), str(partition))
         for replica in dirs.replicas[partition]:
             yield from readable(_partition(dirs, replica, is_quick, repair, advance), replica.path)
         if not is_quick:
@@ -66,7 +66,8 @@ def _twice(dirs: LogDirs, partition: TopicPartition) -> Iterator[Finding]:
             continue
         other = first.setdefault(broker, replica)
         if other is not replica and holder_of(replica.log_dir) is None:
-            remedy = f"move the one that is older out of its log dir: mv {replica.path} /somewhere/else"
+            shorter = min(replica, other, key=lambda each: dirs.reader(each).log_end_offset)
+            remedy = f"move the one that ends first out of its log dir: mv {shorter.path} /somewhere/else"
             yield error(replica.path, f"is also in {other.log_dir}: broker {broker} does not start with both", remedy)
 
 

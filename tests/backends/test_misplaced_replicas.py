@@ -111,11 +111,14 @@ def test_of_two_directories_the_one_of_the_metadata_is_the_replica(directory: Pa
 
 def test_the_doctor_finds_two_directories(capfd: pytest.CaptureFixture[str], directory: Path) -> None:
     old = place(directory)
-    shutil.copytree(old, elsewhere(old))
+    copy = Path(shutil.copytree(old, directory.parent / "copy"))
+    do(directory, produce)
+    shutil.move(copy, elsewhere(old))
     done = run(capfd, "doctor", "--cluster", directory, "--quick", "--output", "jsonl")
-    (row,) = [row for row in done.rows if row["severity"] == "error"]
+    (row,) = [row for row in done.rows if row["severity"] == "error" and "both" in row["text"]]
     assert row["place"] == str(directory / "broker-1-2" / "t-0")
     assert row["text"] == f"is also in {directory / 'broker-1'}: broker 1 does not start with both"
+    assert row["remedy"].endswith(f"mv {elsewhere(old)} /somewhere/else"), "it lacks a record"
 
 
 @pytest.mark.parametrize("stale", [lambda path: path, elsewhere], ids=["the first", "the second"])
