@@ -17,15 +17,25 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from kafkapy.formats import clean_shutdown, offset_checkpoint, partition_metadata
+from kafkapy.errors import FormatError
+from kafkapy.formats import clean_shutdown, offset_checkpoint
 from kafkapy.log.checkpoints import Offsets, read_checkpoint
 from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
-from kafkapy.log.names import DELETE_DIR_SUFFIX, FUTURE_DIR_SUFFIX, STRAY_DIR_SUFFIX, PartitionDir, partition_dirs
+from kafkapy.log.log_view import read_topic_id
+from kafkapy.log.names import (
+    DELETE_DIR_SUFFIX,
+    FUTURE_DIR_SUFFIX,
+    STRAY_DIR_SUFFIX,
+    PartitionDir,
+    parse_partition_dir,
+    partition_dirs,
+)
 from kafkapy.log.partition_log import PartitionLog
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME as METADATA_DIRECTORY
 
+METADATA = TopicPartition(*parse_partition_dir(METADATA_DIRECTORY)[:2])
 ConfigOf = Callable[[TopicPartition], LogConfig]
 
 
@@ -69,17 +79,19 @@ class BrokerLogs:
         ``assigned`` are the partitions that belong here, with the ids of their topics. With ``was_away`` that may have
         changed since the stop.
         """
-        for name, path in partition_dirs(self.log_dir):
-            if name.mark == DELETE_DIR_SUFFIX:
-                self._environment.files.rmtree(path)
-            elif (was_away or not self.was_clean) and not name.mark and name.name != METADATA_DIRECTORY:
-                partition = TopicPartition(name.topic, name.partition)
-                if partition not in assigned:
-                    yield f"{path}: set aside as {self._set_aside(name)}, the metadata has no replica of it here"
-                elif _topic_id(path) not in (None, assigned[partition]):
-                    yield f"{path}: set aside as {self._set_aside(name)}, it is of a topic that was deleted"
-        if was_away or not self.was_clean:
-            self._forget([each for each in map(TopicPartition._make, self._checkpointed()) if each not in assigned])
+        for _, path in partition_dirs(self.log_dir, DELETE_DIR_SUFFIX):
+            self._environment.files.rmtree(path)
+        if self.was_clean and not was_away:
+            return
+        for name, path in partition_dirs(self.log_dir, ""):
+            partition = TopicPartition(name.topic, name.partition)
+            if partition == METADATA:
+                continue
+            if partition not in assigned:
+                yield f"{path}: set aside as {self._set_aside(name)}, the metadata has no replica of it here"
+            elif _topic_id(path) not in (None, assigned[partition]):
+                yield f"{path}: set aside as {self._set_aside(name)}, it is of a topic that was deleted"
+        self._forget([each for each in map(TopicPartition._make, self._checkpointed()) if each not in assigned])
         for partition, topic_id in () if self.was_clean else assigned.items():
             self.log(partition, topic_id)
             yield from self.recovered(partition)
@@ -92,17 +104,19 @@ class BrokerLogs:
 
     def _checkpointed(self) -> set[tuple[str, int]]:
         """The partitions of which the checkpoints have an offset."""
-        return {*self._starts, *self._recovery_points, *self._high_watermarks, *self._cleaned}
+        return {partition for offsets in self._checkpoints().values() for partition in offsets}
 
     def log(self, partition: TopicPartition, topic_id: str) -> PartitionLog:
-        """The log of a partition, made where it is not there; a directory of another topic's gives way."""
+        """The log of a partition, made where it is not there; a directory of another topic's gives way, which then
+        stands in ``recovered``."""
         if partition not in self._open:
             key = (partition.topic, partition.partition)
-            if _topic_id(self.path(partition)) not in (None, topic_id):
-                self._set_aside(PartitionDir(*key))
+            known, aside = _topic_id(self.path(partition)), None
+            if known not in (None, topic_id):
+                aside = self._set_aside(PartitionDir(*key))
             if not os.path.isdir(self.path(partition)):
                 self._forget([partition])
-            self._open[partition] = PartitionLog.open(
+            log = self._open[partition] = PartitionLog.open(
                 self.path(partition),
                 partition,
                 self._environment.config_of(partition),
@@ -111,8 +125,10 @@ class BrokerLogs:
                 clean_shutdown=self.was_clean,
                 recovery_point=self._recovery_points.get(key, 0),
                 log_start_offset=self._starts.get(key),
-                topic_id=topic_id,
+                topic_id=None if known == topic_id else topic_id,
             )
+            if aside is not None:
+                log.recovered.append(f"its directory was of another topic: that is set aside as {aside}")
             self.present.add(partition)
         return self._open[partition]
 
@@ -120,12 +136,9 @@ class BrokerLogs:
     def present(self) -> set[TopicPartition]:
         """The partitions that lie here."""
         if self._present is None:
-            names = [name for name, _ in partition_dirs(self.log_dir)]
-            self._present = {
-                TopicPartition(name.topic, name.partition)
-                for name in names
-                if not name.mark and name.name != METADATA_DIRECTORY
-            }
+            names = (name for name, _ in partition_dirs(self.log_dir, ""))
+            self._present = {TopicPartition(name.topic, name.partition) for name in names}
+            self._present.discard(METADATA)
         return self._present
 
     def sync(self, partition: TopicPartition) -> None:
@@ -172,8 +185,7 @@ class BrokerLogs:
         """The directories of replicas that are being moved to this log dir."""
         return {
             TopicPartition(name.topic, name.partition): path
-            for name, path in partition_dirs(self.log_dir)
-            if name.mark == FUTURE_DIR_SUFFIX
+            for name, path in partition_dirs(self.log_dir, FUTURE_DIR_SUFFIX)
         }
 
     def open_future(self, partition: TopicPartition, topic_id: str) -> PartitionLog:
@@ -206,18 +218,43 @@ class BrokerLogs:
     def _forget(self, partitions: list[TopicPartition]) -> None:
         """Drop the offsets of partitions that are not there, also on disk: they would hold for the next ones of the
         same names."""
-        checkpoints = {
-            offset_checkpoint.LOG_START_OFFSET_FILE: self._starts,
-            offset_checkpoint.RECOVERY_POINT_FILE: self._recovery_points,
-            offset_checkpoint.HIGH_WATERMARK_FILE: self._high_watermarks,
-            offset_checkpoint.CLEANER_OFFSET_FILE: self._cleaned,
-        }
-        for name, offsets in checkpoints.items():
+        for name, offsets in self._checkpoints().items():
             known = [partition for partition in partitions if partition in offsets]
             for partition in known:
                 del offsets[partition]
             if known:
                 self._write(name, offsets)
+
+    def is_of(self, partition: TopicPartition, topic_id: str) -> bool:
+        """Whether the directory of a partition is, as far as it tells, of this topic and not of another of its name."""
+        return _topic_id(self.path(partition)) in (None, topic_id)
+
+    def adopt(self, partition: TopicPartition, former: BrokerLogs) -> None:
+        """Keep of a replica that was moved here what its former log dir kept."""
+        for name, offsets in former._checkpoints().items():
+            if partition in offsets:
+                self._checkpoints()[name][partition] = offsets[partition]
+                self._write(name, self._checkpoints()[name])
+
+    def forget(self, partition: TopicPartition) -> None:
+        """Keep nothing of a replica that does not lie here any more."""
+        self._forget([partition])
+
+    def set_aside(self, partition: TopicPartition) -> str:
+        """Give a partition's directory a name under which no broker looks for it; the name."""
+        aside = self._set_aside(PartitionDir(*partition))
+        self.present.discard(partition)
+        self._forget([partition])
+        return aside
+
+    def _checkpoints(self) -> dict[str, Offsets]:
+        """What is kept of replicas, by the names of the files."""
+        return {
+            offset_checkpoint.LOG_START_OFFSET_FILE: self._starts,
+            offset_checkpoint.RECOVERY_POINT_FILE: self._recovery_points,
+            offset_checkpoint.HIGH_WATERMARK_FILE: self._high_watermarks,
+            offset_checkpoint.CLEANER_OFFSET_FILE: self._cleaned,
+        }
 
     def _set_aside(self, name: PartitionDir, mark: str = STRAY_DIR_SUFFIX) -> str:
         """Give a partition's directory a name under which no broker looks for it; the name."""
@@ -279,9 +316,8 @@ class BrokerLogs:
 
 
 def _topic_id(directory: str) -> str | None:
-    path = os.path.join(directory, partition_metadata.FILE_NAME)
+    """The topic that a directory says it is of; None where it does not."""
     try:
-        with open(path, "rb") as file:
-            return partition_metadata.decode(file.read(), path).topic_id
-    except FileNotFoundError:
+        return read_topic_id(directory)
+    except FormatError:
         return None

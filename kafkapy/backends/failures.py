@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from kafkapy.backends.cluster_file import MOST_AHEAD_MS
 from kafkapy.backends.directory import DirectoryCluster
+from kafkapy.backends.directory_recovery import recover
 from kafkapy.backends.log_dir_moves import finish_moves
 from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.log.topic_partition import TopicPartition
@@ -89,7 +90,7 @@ def stop_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved]:
     before = _registrations(cluster)
     cluster.flush()
     cluster.apply(RemoveBroker(broker_id))
-    cluster.replicas.flush(broker_id)
+    cluster.replicas.flush_broker(broker_id)
     for logs, kept in cluster.replicas.remove_broker(broker_id):
         logs.close(kept)
         logs.mark_clean()
@@ -118,9 +119,7 @@ def start_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved | Lost
         raise KafkapyError(f"broker {broker_id} runs already")
     before = _registrations(cluster)
     if state != LAGGING:
-        logs = cluster.open_logs(broker_id)
-        cluster.replicas.add_broker(broker_id, logs)
-        cluster.recover(list(logs.values()))
+        recover(cluster, cluster.open_broker(broker_id))
     cluster.set_state(broker_id, RUNNING)
     if state == LAGGING:
         waiting = [partition for partition, registration in before if broker_id in registration.isr]
@@ -236,7 +235,7 @@ def _check(cluster: DirectoryCluster, broker_id: int, is_alive: bool = False) ->
 
 
 def _registrations(cluster: DirectoryCluster) -> list[tuple[TopicPartition, PartitionRegistration]]:
-    return [(partition, cluster.replicas.registration(partition)) for partition in cluster.replicas.all_partitions()]
+    return [(partition, cluster.places.registration(partition)) for partition in cluster.places.all_partitions()]
 
 
 def _moved(before: list[tuple[TopicPartition, PartitionRegistration]], cluster: DirectoryCluster) -> list[Moved]:

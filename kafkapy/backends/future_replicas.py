@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from kafkapy.backends.replica_places import assigned_directory
 from kafkapy.errors import KafkapyError
 from kafkapy.log.partition_log import PartitionLog
 from kafkapy.log.topic_partition import TopicPartition
@@ -51,7 +52,7 @@ def recover_moves(image: MetadataImage, broker_id: int, log_dirs: Mapping[str, B
     """Finish the moves of a broker's replicas that were as good as done, and tell of them."""
     for directory, logs in log_dirs.items() if len(log_dirs) > 1 else ():
         for partition in logs.futures():
-            assigned = _assigned(image, broker_id, partition)
+            assigned = assigned_directory(image, partition, broker_id)
             elsewhere = [each for each in log_dirs.values() if each.has(partition)]
             if assigned is None or logs in elsewhere:
                 logs.remove_future(partition)
@@ -71,12 +72,3 @@ def _is_beginning(future: PartitionLog, current: PartitionLog) -> bool:
         return True
     found, end = current.epochs.end_offset_for(epoch, current.log_end_offset)
     return found == epoch and end >= future.log_end_offset
-
-
-def _assigned(image: MetadataImage, broker_id: int, partition: TopicPartition) -> str | None:
-    """The log dir of a replica, by its id; None where the broker is to have none."""
-    topic = image.topics.get(partition.topic)
-    registration = None if topic is None else topic.partitions.get(partition.partition)
-    if registration is None or broker_id not in registration.replicas:
-        return None
-    return registration.directory(broker_id)

@@ -24,7 +24,7 @@ def start_moves(cluster: DirectoryCluster, log_dirs: Mapping[tuple[TopicPartitio
 
 def start_move(cluster: DirectoryCluster, partition: TopicPartition, broker: int, directory: str) -> None:
     """Begin to move a replica to another log dir; back to where it lies, to give a move up."""
-    log_dirs, current = cluster.replicas.of_broker(broker), cluster.replicas.directory_of(partition, broker)
+    log_dirs, current = cluster.places.of_broker(broker), cluster.places.directory_of(partition, broker)
     with cluster.replicating(partition):
         others = {each: logs for each, logs in log_dirs.items() if each != directory or each == current}
         for logs in others.values():
@@ -37,7 +37,7 @@ def start_move(cluster: DirectoryCluster, partition: TopicPartition, broker: int
 
 def finish_move(cluster: DirectoryCluster, partition: TopicPartition, broker: int, copied: Copied) -> None:
     """Copy what is still missing, and let the copy take the replica's place."""
-    log_dirs = cluster.replicas.of_broker(broker)
+    log_dirs = cluster.places.of_broker(broker)
     for directory, logs in log_dirs.items() if len(log_dirs) > 1 else ():
         if partition in logs.futures():
             _copy(cluster, partition, broker, logs, copied)
@@ -63,20 +63,20 @@ def _copy(
 def finish_moves(cluster: DirectoryCluster) -> None:
     """Finish all moves that are under way."""
     for partition in sorted(moves_under_way(cluster)):
-        for broker in cluster.replicas.registration(partition).replicas:
+        for broker in cluster.places.registration(partition).replicas:
             with cluster.replicating(partition):
                 finish_move(cluster, partition, broker, lambda _: None)
 
 
 def moves_under_way(cluster: DirectoryCluster) -> set[TopicPartition]:
     """The partitions with a replica that is being moved to another log dir."""
-    several = [each for broker in cluster.brokers.alive if len(each := cluster.replicas.of_broker(broker)) > 1]
+    several = [each for broker in cluster.brokers.alive if len(each := cluster.places.of_broker(broker)) > 1]
     return {partition for log_dirs in several for logs in log_dirs.values() for partition in logs.futures()}
 
 
 def find_log_dir(cluster: DirectoryCluster, broker: int, path: str) -> str | None:
     """The id of a broker's log dir; None where it has no such one."""
-    log_dirs = cluster.replicas.of_broker(broker)
+    log_dirs = cluster.places.of_broker(broker)
     wanted = os.path.abspath(path)
     return next((each for each, logs in log_dirs.items() if os.path.abspath(logs.log_dir) == wanted), None)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kafkapy.backends.replicas import LogDirs
+from kafkapy.backends.replicas import LogDirs, reach
 from kafkapy.errors import FormatError
 from kafkapy.metadata.changes import LoseReplicas
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
@@ -32,18 +32,18 @@ AGAIN = "kafkapy cluster replicate --until-caught-up"
 def drop_lost(cluster: DirectoryCluster, logs: Sequence[BrokerLogs] | None) -> Iterator[str]:
     """Let replicas that are gone leave the ISRs, and tell of each; ``logs`` are those of a broker that starts, by
     default all that are open."""
-    missing = cluster.replicas.missing(logs)
+    missing = cluster.places.missing(logs)
     if not missing:
         return
     dirs = LogDirs(cluster.every_log_dir)
     for partition, brokers in missing.items():
-        assigned = {*cluster.replicas.registration(partition).replicas}
+        assigned = {*cluster.places.registration(partition).replicas}
         copies = _copies(dirs, partition, cluster.image().topics[partition.topic].id)
         others = {each: reader for each, reader in copies.items() if each in assigned - {*brokers}}
         if others:
             yield from _drop(cluster, partition, brokers, others)
         else:
-            kept = {each: cluster.replicas.kept_offset(partition, each) for each in brokers}
+            kept = {each: cluster.places.kept_offset(partition, each) for each in brokers}
             yield from (_gone(brokers[each], partition, end) for each, end in kept.items() if end)
 
 
@@ -53,10 +53,10 @@ def _drop(
     lost: Mapping[int, BrokerLogs],
     others: Mapping[int, PartitionReader],
 ) -> Iterator[str]:
-    before = cluster.replicas.registration(partition)
-    survivor = max(others, key=lambda broker_id: _reach(others[broker_id], broker_id in cluster.brokers.alive))
+    before = cluster.places.registration(partition)
+    survivor = max(others, key=lambda broker_id: (*reach(others[broker_id]), broker_id in cluster.brokers.alive))
     cluster.apply(LoseReplicas(*partition, tuple(sorted(lost)), survivor))
-    who = _who_leads(before, cluster.replicas.registration(partition), others[survivor].log_end_offset)
+    who = _who_leads(before, cluster.places.registration(partition), others[survivor].log_end_offset)
     for broker_id, logs in lost.items():
         left = f"broker {broker_id} is out of the ISR until it has fetched all anew ({AGAIN})"
         yield f"{logs.path(partition)}: its directory was gone: {left}{who}"
@@ -96,8 +96,3 @@ def _topic_id(reader: PartitionReader) -> str | None:
         return reader.topic_id
     except FormatError:
         return None
-
-
-def _reach(reader: PartitionReader, is_alive: bool) -> tuple[int, int, bool]:
-    epochs = reader.epochs
-    return (epochs[-1].epoch if epochs else -1), reader.log_end_offset, is_alive

@@ -68,7 +68,7 @@ def check_accepted(cluster: DirectoryCluster, plan: Assignment, allow_factor_cha
     for partition, replicas in sorted(plan.items()):
         try:
             reassign(image, controller, Reassign(*partition, replicas))
-            before = len(targets_of(cluster.replicas.registration(partition)))
+            before = len(targets_of(cluster.places.registration(partition)))
             if not allow_factor_change and before != len(replicas):
                 message = f"The replication factor is changed from {before} to {len(replicas)}"
                 raise KafkaError("InvalidReplicationFactorException", message)
@@ -87,7 +87,7 @@ def start(cluster: DirectoryCluster, plan: Reassignment) -> None:
 def start_reassignments(cluster: DirectoryCluster, plan: Reassignment) -> None:
     """Begin to move partitions, all or none, new replicas to where the plan wants them; those that are under way or
     done stay as they are."""
-    before = {partition: cluster.replicas.registration(partition) for partition in plan.replicas}
+    before = {partition: cluster.places.registration(partition) for partition in plan.replicas}
     changes: list[Change] = []
     for partition, replicas in sorted(plan.replicas.items()):
         state = before[partition]
@@ -121,7 +121,7 @@ def play(
     for partition in sorted(partitions):
         with cluster.replicating(partition) as replicated:
             why = _play_reassignment(cluster, replicated, copied)
-            for broker in tuple(cluster.replicas.registration(partition).replicas):
+            for broker in tuple(cluster.places.registration(partition).replicas):
                 finish_move(cluster, partition, broker, copied)
         if why is not None:
             stalled[partition] = why
@@ -146,7 +146,7 @@ def _play_reassignment(cluster: DirectoryCluster, replicated: ReplicatedPartitio
 
 def _elect(cluster: DirectoryCluster, replicated: ReplicatedPartition) -> None:
     """Brokers that were stopped leave no leader, and who only acts as one cannot ask for an ISR."""
-    registration = cluster.replicas.registration(replicated.partition)
+    registration = cluster.places.registration(replicated.partition)
     if registration.is_reassigning and registration.leader == NO_LEADER:
         cluster.apply(Reassign(*replicated.partition, targets_of(registration)))
 

@@ -86,9 +86,9 @@ class LogDirs:
         """The logs of a partition: the leader's, then those that reach farthest."""
         copies = [replica for replica in self.replicas.get(partition, ()) if not replica.is_future]
         led = [each for each in copies if leader is not None and self.broker_ids[each.log_dir] == leader]
-        yield from map(self.reader, led)
-        others = [self.reader(each) for each in copies if each not in led]
-        yield from sorted(others, key=_reach, reverse=True) if len(others) > 1 else others
+        for found in (led, [each for each in copies if each not in led]):
+            readers = map(self.reader, found)
+            yield from sorted(readers, key=reach, reverse=True) if len(found) > 1 else readers
 
     def best_reader(self, partition: TopicPartition, leader: int | None) -> PartitionReader | None:
         """The log to read of a partition; None where no copy is here."""
@@ -128,7 +128,8 @@ def whole_copy(readers: Iterable[PartitionReader]) -> PartitionReader | None:
     return first
 
 
-def _reach(reader: PartitionReader) -> tuple[int, int]:
+def reach(reader: PartitionReader) -> tuple[int, int]:
+    """How far a log reaches beside others: its last epoch, then its end."""
     epochs = reader.epochs
     return (epochs[-1].epoch if epochs else -1), reader.log_end_offset
 

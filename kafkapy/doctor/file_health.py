@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterator
 
 from kafkapy.backends.directory_reader import DirectoryReader
+from kafkapy.backends.log_dir_lock import holder_of
 from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
 from kafkapy.backends.replicas import LogDirs, Replica
 from kafkapy.doctor.disks import check_disks
@@ -48,11 +49,26 @@ def _found(cluster: LogDirsCluster, where: str, is_quick: bool, advance: Advance
     diff = cluster.replica_diff()
     for partition in sorted(dirs.replicas):
         repair = f"kafkapy replica-diff {partition.topic}:{partition.partition} {where} --repair-plan"
+        yield from readable(_twice(dirs, partition), str(partition))
         for replica in dirs.replicas[partition]:
             yield from readable(_partition(dirs, replica, is_quick, repair, advance), replica.path)
         if not is_quick:
             yield from check_replicas(diff, partition, where)
     yield from _metadata(cluster, dirs, where)
+
+
+def _twice(dirs: LogDirs, partition: TopicPartition) -> Iterator[Finding]:
+    """Directories of a replica that its broker has in another log dir, too; of a broker that runs it is a move."""
+    first: dict[int, Replica] = {}
+    for replica in dirs.replicas[partition]:
+        broker = dirs.broker_ids[replica.log_dir]
+        if broker is None or replica.is_future:
+            continue
+        other = first.setdefault(broker, replica)
+        if other is not replica and holder_of(replica.log_dir) is None:
+            shorter = min(replica, other, key=lambda each: dirs.reader(each).log_end_offset)
+            remedy = f"move the one that ends first out of its log dir: mv {shorter.path} /somewhere/else"
+            yield error(replica.path, f"is also in {other.log_dir}: broker {broker} does not start with both", remedy)
 
 
 def _partition(dirs: LogDirs, replica: Replica, is_quick: bool, repair: str, advance: Advance) -> Iterator[Finding]:

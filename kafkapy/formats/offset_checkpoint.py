@@ -15,6 +15,7 @@ the log, and ahead of it only if the log lost unflushed bytes.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from kafkapy.formats import checkpoint_file
@@ -28,10 +29,17 @@ LOG_START_OFFSET_FILE = "log-start-offset-checkpoint"
 HIGH_WATERMARK_FILE = "replication-offset-checkpoint"
 CLEANER_OFFSET_FILE = "cleaner-offset-checkpoint"
 
+_WHOLE = re.compile(rb"0\n(\d{1,9})\n((?:[-.\w]+ \d{1,9} \d{1,18}\n)*)")
+"""A file as it is written: nearly every one, and those of large log dirs have thousands of lines."""
+
 
 def decode(data: bytes, location: str) -> dict[tuple[str, int], int]:
     """Offset by (topic, partition), in file order; the last line of a partition wins."""
-    return dict(checkpoint_file.decode(data, location, _entry))
+    whole = _WHOLE.fullmatch(data)
+    if whole is None or whole[2].count(b"\n") != int(whole[1]):
+        return dict(checkpoint_file.decode(data, location, _entry))  # it knows what else Java takes, and what is wrong
+    fields = (line.split() for line in whole[2].splitlines())
+    return {(topic.decode(), int(partition)): int(offset) for topic, partition, offset in fields}
 
 
 def encode(offsets: Mapping[tuple[str, int], int]) -> bytes:

@@ -4,6 +4,8 @@ Invariant: epochs and start offsets increase together. A new epoch drops those t
 
 A new epoch is on disk before the first batch of it is in the log, so after a crash none is missing. Dropped ones are
 written late and may be back: who opens the log drops them again, for they start at or past its end or before its start.
+A file that was lost or damaged by something else is made anew from the batches, each of which has its epoch
+(log_loader.py): without epochs a log seems to know none of what other replicas have.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from kafkapy.errors import FormatError
 from kafkapy.formats import leader_epoch_checkpoint
 from kafkapy.formats.leader_epoch_checkpoint import FILE_NAME, EpochEntry
 
@@ -19,13 +22,17 @@ if TYPE_CHECKING:
 
 
 class LeaderEpochs:
-    """The epochs of one partition directory."""
+    """The epochs of one partition directory; ``is_damaged`` says that its file could not be read."""
 
     def __init__(self, directory: str, files: Files) -> None:
         self.path = os.path.join(directory, FILE_NAME)
         self._files = files
-        self.entries = read_epochs(directory)
-        self._changed = not os.path.exists(self.path)
+        self.is_damaged = False
+        try:
+            self.entries = read_epochs(directory)
+        except FormatError:
+            self.entries, self.is_damaged = [], True
+        self._changed = self.is_damaged or not os.path.exists(self.path)
 
     @property
     def latest_epoch(self) -> int | None:

@@ -5,8 +5,8 @@ it takes its name. An index without a log goes. A segment without an .index is r
 segment from the one with the recovery point on is recovered; where one had to be cut, all after it go, for what
 follows a hole was never acknowledged. After a clean one Kafka believes that the log is whole; here the end of the last
 segment is looked at all the same, since what is appended behind half a batch can never be read: a torn write is cut
-off, other damage is left there and known (``damaged_end``). Then the leader epochs outside the log are dropped and the
-producer state is rebuilt from the newest snapshot.
+off, other damage is left there and known (``damaged_end``). Then the leader epochs outside the log are dropped, or
+read anew from the batches where their file has none, and the producer state is rebuilt from the newest snapshot.
 
 Invariant: doing it twice, or being killed in between and doing it again, ends in the same state. ``recovered`` tells
 what was done, a line each.
@@ -15,9 +15,11 @@ what was done, a line each.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import CorruptIndexError, DamagedFileError
+from kafkapy.formats.leader_epoch_checkpoint import FILE_NAME
 from kafkapy.log.leader_epochs import LeaderEpochs
 from kafkapy.log.names import (
     CLEANED_SUFFIX,
@@ -36,7 +38,7 @@ from kafkapy.log.segment_reader import SegmentReader
 from kafkapy.log.torn_end import is_torn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from kafkapy.formats.record_batch import BatchHeader
     from kafkapy.log.config import LogConfig
@@ -70,6 +72,13 @@ def _has_entries_from(segment: LogSegment, offset: int) -> bool:
     return any(index.written_count and index.last_entry().offset >= offset for index in indexes)
 
 
+def _good_headers(segment: LogSegment) -> Iterator[BatchHeader]:
+    """The headers of the batches before any damage."""
+    with suppress(DamagedFileError):
+        for _, header in segment.headers(segment.base_offset):
+            yield header
+
+
 class LogLoader:
     """Opens one directory; what it found is in its attributes after ``load``."""
 
@@ -82,6 +91,7 @@ class LogLoader:
         self.damaged_end: DamagedFileError | None = None
         loading.files.mkdir(loading.directory)
         self.epochs = LeaderEpochs(loading.directory, loading.files)
+        self._had_epochs = bool(self.epochs.entries)
         self.state = ProducerState(loading.partition, loading.config.producer_id_expiration_ms)
         self.log_start_offset = self.log_end_offset = 0
 
@@ -92,12 +102,12 @@ class LogLoader:
         self._load_segments()
         if not self._loading.clean_shutdown:
             self._recover_unflushed()
-        elif self.segments:
-            self._look_at_end(self.segments[-1])
+        self.log_end_offset = self._look_at_end(self.segments[-1]) if self.segments else 0
         self._drop_if_behind_start()
+        if not self._had_epochs:
+            self._read_epochs_anew()
         if not self.segments:
             self._create_first()
-        self.log_end_offset = self.segments[-1].next_offset()
         first = self.segments[0].base_offset
         self.log_start_offset = max(self._loading.log_start_offset or 0, first)
         self.epochs.truncate_from_end(self.log_end_offset)
@@ -175,26 +185,44 @@ class LogLoader:
                 del self.segments[number + 1 :]
                 return
 
-    def _look_at_end(self, last: LogSegment) -> None:
+    def _look_at_end(self, last: LogSegment) -> int:
+        """The log's end; what stands behind it is cut off, or known. After an unclean stop nothing does."""
         end = last.end()
+        if not self._loading.clean_shutdown:
+            return end.offset
         if end.position == last.size:
             if _has_entries_from(last, end.offset):  # the log was cut between two batches
                 last.cut(end)
-            return
-        if is_torn(last, end, self._loading.config.max_message_bytes):
+        elif is_torn(last, end, self._loading.config.max_message_bytes):
             removed, name = last.cut(end), SegmentFile(last.base_offset, LOG_SUFFIX).name
             self.recovered.append(f"cut {removed} bytes off the end of {name}, which was torn")
         else:
             self.damaged_end = DamagedFileError(last.log_path, end.position, end.reason or "no batch")
+        return end.offset
+
+    def _read_epochs_anew(self) -> None:
+        """The first batch of the last segment tells whether there should be epochs: older formats have none."""
+        last = next((segment for segment in reversed(self.segments) if segment.size), None)
+        first = next(_good_headers(last), None) if last is not None else None
+        self.epochs.clear()
+        if first is not None and first.partition_leader_epoch >= 0:
+            for segment in self.segments:
+                for header in _good_headers(segment):
+                    self._note_epoch(header)
+        if self.epochs.entries or self.epochs.is_damaged:
+            why = "it was damaged" if self.epochs.is_damaged else "it had none of their epochs"
+            self.recovered.append(f"wrote {FILE_NAME} anew from the batches: {why}")
+
+    def _note_epoch(self, header: BatchHeader) -> None:
+        epoch, latest = header.partition_leader_epoch, self.epochs.latest_epoch
+        if epoch >= 0 and (latest is None or epoch > latest):
+            self.epochs.assign(epoch, header.base_offset)
 
     def _recover(self, segment: LogSegment, why: str = "after an unclean stop") -> bool:
         state = self._state_before(segment)
 
         def visit(header: BatchHeader, data: Callable[[], bytes]) -> None:
-            epoch = header.partition_leader_epoch
-            latest = self.epochs.latest_epoch
-            if epoch >= 0 and (latest is None or epoch > latest):
-                self.epochs.assign(epoch, header.base_offset)
+            self._note_epoch(header)
             for txn in state.replay(header, data):
                 segment.append_aborted_txn(txn)
 
@@ -215,23 +243,24 @@ class LogLoader:
         replay(state, earlier, segment.base_offset)
         return state
 
-    def _remove_segment(self, segment: SegmentReader) -> None:
+    def _remove_segment(self, segment: SegmentReader, why: str = "which came after the cut") -> None:
         for file in self._listed():
             if file.base_offset == segment.base_offset:
                 self._files.unlink(self._path(file))
-        self.recovered.append(f"removed segment {segment.base_offset}, which came after the cut")
+        self.recovered.append(f"removed segment {segment.base_offset}, {why}")
 
     def _drop_if_behind_start(self) -> None:
         start = self._loading.log_start_offset
-        if not self.segments or start is None or self.segments[-1].next_offset() >= start:
+        if not self.segments or start is None or self.log_end_offset >= start:
             return
         for segment in self.segments:
-            self._remove_segment(segment)
+            self._remove_segment(segment, f"which ends before offset {start}, where the log begins")
         self.segments.clear()
         self.epochs.clear()
 
     def _create_first(self) -> None:
-        segment = self._segment(self._loading.log_start_offset or 0)
+        self.log_end_offset = self._loading.log_start_offset or 0
+        segment = self._segment(self.log_end_offset)
         segment.create()
         self.segments.append(segment)
 

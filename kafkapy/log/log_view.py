@@ -26,6 +26,16 @@ if TYPE_CHECKING:
 SegmentT = TypeVar("SegmentT", bound=SegmentReader)
 
 
+def read_topic_id(directory: str) -> str | None:
+    """The id in a partition directory's partition.metadata; None in directories that are older than topic ids."""
+    path = os.path.join(directory, partition_metadata.FILE_NAME)
+    try:
+        with open(path, "rb") as file:
+            return partition_metadata.decode(file.read(), path).topic_id
+    except FileNotFoundError:
+        return None
+
+
 class LogView(Generic[SegmentT]):
     """The reading side of a partition."""
 
@@ -56,13 +66,8 @@ class LogView(Generic[SegmentT]):
 
     @property
     def topic_id(self) -> str | None:
-        """The id in partition.metadata; None in directories that are older than topic ids."""
-        path = os.path.join(self.directory, partition_metadata.FILE_NAME)
-        try:
-            with open(path, "rb") as file:
-                return partition_metadata.decode(file.read(), path).topic_id
-        except FileNotFoundError:
-            return None
+        """The id in partition.metadata."""
+        return read_topic_id(self.directory)
 
     def read(self, start: int, max_bytes: int | None = None, upper_bound: int | None = None) -> Iterator[Batch]:
         """Whole batches from the one with ``start`` on, which may begin before it, to ``upper_bound``, exclusive.

@@ -105,7 +105,7 @@ def parse_segment_file(name: str) -> SegmentFile | None:
 
 def parse_partition_dir(name: str, location: str | None = None) -> PartitionDir:
     """The parts of a directory's name, else what Kafka stops with; ``location`` is the path for that message."""
-    mark = next((mark for mark in _MARKS if name.endswith(mark)), "")
+    mark = next(mark for mark in _MARKS if name.endswith(mark)) if name.endswith(_MARKS) else ""
     plain, unique_id = name, ""
     if mark:
         plain, _, unique_id = name.removesuffix(mark).rpartition(".")
@@ -118,13 +118,16 @@ def parse_partition_dir(name: str, location: str | None = None) -> PartitionDir:
         raise _not_a_partition(name, location) from None
 
 
-def partition_dirs(log_dir: str | os.PathLike[str]) -> list[tuple[PartitionDir, str]]:
-    """The partitions of a log dir with their paths, by topic and partition; other directories are left out."""
+def partition_dirs(log_dir: str | os.PathLike[str], mark: str | None = None) -> list[tuple[PartitionDir, str]]:
+    """The partitions of a log dir with their paths, by topic and partition; other directories are left out. ``mark``
+    are those to be looked at, '' for the partitions themselves, None for all."""
     found = []
     with os.scandir(log_dir) as entries:
         for entry in entries:
+            if mark and not entry.name.endswith(mark):
+                continue
             parsed = _partition_dir_or_none(entry.name) if entry.is_dir() else None
-            if parsed is not None:
+            if parsed is not None and mark in (None, parsed.mark):
                 found.append((parsed, entry.path))
     return sorted(found)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from kafkapy.errors import KafkaError
+from kafkapy.errors import FormatError, KafkaError
 from kafkapy.formats import partition_metadata
 from kafkapy.formats.record_batch import NO_TIMESTAMP, BatchHeader, Record, decode_header, is_valid
 from kafkapy.log import validation
@@ -87,13 +87,12 @@ class PartitionLog(LogView[LogSegment]):
     ) -> PartitionLog:
         """Open a partition's directory, or make one; ``recovered`` then tells what had to be put right.
 
-        ``topic_id`` is written to a directory that has none. ``random`` is for segment.jitter.ms.
+        ``topic_id`` is written to a directory that has none, or a damaged one. ``random`` is for segment.jitter.ms.
         """
         loading = Loading(directory, partition, config, files, now, clean_shutdown, recovery_point, log_start_offset)
         log = cls(loading, random)
-        if topic_id is not None and log.topic_id is None:
-            metadata = partition_metadata.encode(partition_metadata.PartitionMetadata(topic_id))
-            files.write_atomic(os.path.join(directory, partition_metadata.FILE_NAME), metadata)
+        if topic_id is not None:
+            log._keep_topic_id(topic_id)
         return log
 
     @property
@@ -269,6 +268,15 @@ class PartitionLog(LogView[LogSegment]):
         self.flush()
         for segment in self.segments:
             segment.release()
+
+    def _keep_topic_id(self, topic_id: str) -> None:
+        try:
+            if self.topic_id is not None:
+                return
+        except FormatError:
+            self.recovered.append(f"wrote {partition_metadata.FILE_NAME} anew: it was damaged")
+        metadata = partition_metadata.encode(partition_metadata.PartitionMetadata(topic_id))
+        self._files.write_atomic(os.path.join(self.directory, partition_metadata.FILE_NAME), metadata)
 
     def _cut_damaged_end(self) -> None:
         if self.damaged_end is not None:

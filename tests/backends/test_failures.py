@@ -12,7 +12,6 @@ from kafkapy.backends.cluster import LATEST
 from kafkapy.backends.cluster_file import read_cluster_file
 from kafkapy.backends.cluster_status import ClusterStatus
 from kafkapy.backends.directory import DirectoryCluster
-from kafkapy.backends.directory_format import make_cluster
 from kafkapy.backends.directory_reader import DirectoryReader
 from kafkapy.backends.failures import (
     NOT_ON_LEADER,
@@ -32,22 +31,14 @@ from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import AddBroker, AlterConfigs, CreateTopic, DeleteTopic, Reassign
 from kafkapy.metadata.image import TOPIC
 from tests.backends.contract import NOW, batch, metadata_logs, opened, replica_logs, values
+from tests.backends.three_brokers import MARK, P0, do, make_three_brokers
+from tests.backends.three_brokers import produce as append
 from tests.faults import FaultyFiles, Killed
-
-P0 = TopicPartition("t", 0)
-MARK = ".kafka_cleanshutdown"
 
 
 @pytest.fixture(scope="module")
 def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three brokers without ELR; a topic that broker 1 leads, with two records."""
-    directory = tmp_path_factory.mktemp("pristine") / "cluster"
-    make_cluster(str(directory), 3, wanted={"eligible.leader.replicas.version": 0}, files=Files(sync=False))
-    cluster = opened(directory, files=Files(sync=False))
-    cluster.apply(CreateTopic("t", assignments=((1, 2, 3),)))
-    cluster.append(P0, batch(b"a", b"b"))
-    cluster.close()
-    return directory
+    return make_three_brokers(tmp_path_factory.mktemp("pristine") / "cluster", topics={"t": (1, 2, 3)}, elr=0)
 
 
 @pytest.fixture
@@ -55,17 +46,8 @@ def directory(pristine: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(pristine, tmp_path / "cluster"))
 
 
-def do(directory: Path, work: Callable[..., object], *args: object) -> object:
-    """One command."""
-    cluster = opened(directory, files=Files(sync=False))
-    try:
-        return work(cluster, *args)
-    finally:
-        cluster.close()
-
-
 def produce(directory: Path, value: bytes, acks: int = -1) -> None:
-    do(directory, lambda cluster: cluster.append(P0, batch(value), acks))
+    do(directory, append, value, acks)
 
 
 def state(directory: Path) -> tuple[int, int, tuple[int, ...]]:
@@ -87,7 +69,7 @@ def read(directory: Path) -> list[bytes | None]:
 
 
 def test_a_stopped_broker_is_not_touched_and_comes_back(directory: Path) -> None:
-    (moved,) = do(directory, stop_broker, 1)  # type: ignore[misc]
+    (moved,) = do(directory, stop_broker, 1)
     assert (moved.leader_before, moved.leader, moved.isr) == (1, 2, (2, 3))
     assert read_cluster_file(str(directory)).states[1].state == "stopped"
     before = {path: path.read_bytes() for path in (directory / "broker-1").rglob("*") if path.is_file()}
@@ -148,7 +130,7 @@ def test_a_killed_broker_has_no_mark_and_may_lose_what_it_did_not_flush(director
     do(directory, start_broker, 2)
     do(directory, replicate, True)
     produce(directory, b"c")
-    assert Lost(P0, 2, 3, 2, UNFLUSHED) in do(directory, kill_broker, 2, True)  # type: ignore[operator]
+    assert Lost(P0, 2, 3, 2, UNFLUSHED) in do(directory, kill_broker, 2, True)
     assert not (directory / "broker-2" / MARK).exists()
     assert cells(directory) == {1: (3, 3), 2: (2, 2), 3: (3, 3)}, "what was there at its stop was synced"
     do(directory, kill_broker, 3, True)
@@ -198,7 +180,7 @@ def test_a_lagging_broker_holds_acks_all_until_its_time_is_over(directory: Path)
     assert "advance --ms 30001" in str(error.value)
     assert cells(directory) == {1: (3, 2), 2: (3, 2), 3: (2, 2)}
     assert do(directory, advance, 30_000) == []
-    (moved,) = do(directory, advance, 1)  # type: ignore[misc]
+    (moved,) = do(directory, advance, 1)
     assert moved.isr == (1, 2)
     assert cells(directory) == {1: (3, 3), 2: (3, 3), 3: (2, 2)}
     produce(directory, b"d")
@@ -233,12 +215,12 @@ def test_what_replicate_cuts_off_is_told(directory: Path) -> None:
     produce(directory, b"c")
     produce(directory, b"d")
     do(directory, kill_broker, 1)
-    (moved,) = do(directory, start_broker, 2)  # type: ignore[misc]
+    (moved,) = do(directory, start_broker, 2)
     assert moved.is_unclean
     for value in (b"C", b"D"):
         produce(directory, value)
     cluster = opened(directory, files=Files(sync=False))
-    cluster.replicas.add_broker(1, cluster.open_logs(1))
+    cluster.open_broker(1)
     cluster.set_state(1, "running")
     cluster.apply(AddBroker(1, unclean=True))
     cluster.replicas.refresh()

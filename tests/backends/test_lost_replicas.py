@@ -10,67 +10,35 @@ from pathlib import Path
 import pytest
 
 from kafkapy.backends.directory import DirectoryCluster
-from kafkapy.backends.directory_format import make_cluster
-from kafkapy.backends.failures import kill_broker, replicate, start_broker, stop_broker
+from kafkapy.backends.failures import kill_broker, start_broker, stop_broker
 from kafkapy.errors import KafkaError
 from kafkapy.log.files import Files
-from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreateTopic
-from kafkapy.metadata.topics_image import PartitionRegistration
 from tests.backends.contract import batch, opened, replica_logs, values
+from tests.backends.three_brokers import (
+    ALONE,
+    MARK,
+    P0,
+    catch_up,
+    do,
+    make_three_brokers,
+    nothing,
+    produce,
+    read,
+    registration,
+    told,
+)
 from tests.faults import FaultyFiles, Killed
-
-P0, ALONE = TopicPartition("t", 0), TopicPartition("alone", 0)
-MARK = ".kafka_cleanshutdown"
 
 
 @pytest.fixture(scope="module", params=[0, 1], ids=["without ELR", "with ELR"])
 def pristine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three brokers; a topic that broker 1 leads, one that only broker 1 has, with two records each."""
-    directory = tmp_path_factory.mktemp("pristine") / "cluster"
-    features = {"eligible.leader.replicas.version": request.param}
-    make_cluster(str(directory), 3, wanted=features, files=Files(sync=False))
-    cluster = opened(directory, files=Files(sync=False))
-    cluster.apply(CreateTopic("t", assignments=((1, 2, 3),)), CreateTopic("alone", assignments=((1,),)))
-    for partition in (P0, ALONE):
-        cluster.append(partition, batch(b"a", b"b"))
-    cluster.close()
-    return directory
+    return make_three_brokers(tmp_path_factory.mktemp("pristine") / "cluster", elr=request.param)
 
 
 @pytest.fixture
 def directory(pristine: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(pristine, tmp_path / "cluster"))
-
-
-def do(directory: Path, work: Callable[[DirectoryCluster], object]) -> list[str]:
-    """One command, and what it had to put right."""
-    cluster = opened(directory, files=Files(sync=False))
-    try:
-        work(cluster)
-    finally:
-        cluster.close()
-    return cluster.recovered
-
-
-def produce(cluster: DirectoryCluster) -> object:
-    return cluster.append(P0, batch(b"c"))
-
-
-def catch_up(cluster: DirectoryCluster) -> object:
-    return replicate(cluster, until_caught_up=True)
-
-
-def registration(directory: Path) -> PartitionRegistration:
-    found: list[PartitionRegistration] = []
-    do(directory, lambda cluster: found.append(cluster.replicas.registration(P0)))
-    return found[0]
-
-
-def read(directory: Path, partition: TopicPartition = P0) -> list[bytes | None]:
-    found: list[bytes | None] = []
-    do(directory, lambda cluster: found.extend(values(cluster, partition)))
-    return found
 
 
 @pytest.mark.parametrize("is_clean", [True, False], ids=["after a clean stop", "after a crash"])
@@ -82,23 +50,23 @@ def test_a_leader_that_is_gone_takes_nothing_with_it(
     if not is_clean:
         for mark in directory.glob(f"*/{MARK}"):
             mark.unlink()
-    told = [line for line in do(directory, work) if "t-0: its directory was gone" in line]
-    assert len(told) == 1
-    assert "broker 1 is out of the ISR" in told[0]
-    assert "broker 2 leads" in told[0]
+    lines = [line for line in told(directory, work) if "t-0: its directory was gone" in line]
+    assert len(lines) == 1
+    assert "broker 1 is out of the ISR" in lines[0]
+    assert "broker 2 leads" in lines[0]
     assert registration(directory).leader == 2
     do(directory, catch_up)
     assert sorted(registration(directory).isr) == [1, 2, 3]
     assert read(directory)[:2] == [b"a", b"b"]
     assert len(replica_logs(directory, P0)) == 1
-    assert do(directory, produce) == [], "it is told once"
+    assert told(directory, produce) == [], "it is told once"
 
 
 def test_a_follower_that_is_gone_leaves_the_isr(directory: Path) -> None:
     shutil.rmtree(directory / "broker-3" / "t-0")
-    (told,) = do(directory, produce)
-    assert "broker 3 is out of the ISR" in told
-    assert "leads" not in told
+    (line,) = told(directory, produce)
+    assert "broker 3 is out of the ISR" in line
+    assert "leads" not in line
     assert (registration(directory).leader, registration(directory).isr) == (1, (1, 2))
     do(directory, catch_up)
     assert read(directory) == [b"a", b"b", b"c"]
@@ -107,17 +75,17 @@ def test_a_follower_that_is_gone_leaves_the_isr(directory: Path) -> None:
 
 def test_the_only_copy_is_gone(directory: Path) -> None:
     shutil.rmtree(directory / "broker-1" / "alone-0")
-    (told,) = do(directory, lambda cluster: cluster.append(ALONE, batch(b"new")))
-    assert "no other copy has its records: those up to offset 1 are lost" in told
+    (line,) = told(directory, lambda cluster: cluster.append(ALONE, batch(b"new")))
+    assert "no other copy has its records: those up to offset 1 are lost" in line
     assert read(directory, ALONE) == [b"new"]
 
 
 def test_all_copies_are_gone(directory: Path) -> None:
     for replica in directory.glob("*/t-0"):
         shutil.rmtree(replica)
-    told = do(directory, produce)
-    assert len(told) == 3
-    assert all("are lost" in line for line in told)
+    lines = told(directory, produce)
+    assert len(lines) == 3
+    assert all("are lost" in line for line in lines)
     assert read(directory) == [b"c"]
 
 
@@ -126,8 +94,8 @@ def test_who_was_not_in_sync_leads_rather_than_nobody(directory: Path) -> None:
     do(directory, produce)
     do(directory, lambda cluster: start_broker(cluster, 2))
     shutil.rmtree(directory / "broker-1" / "t-0")
-    (told,) = do(directory, lambda cluster: None)
-    assert "broker 2 leads, which was not in sync, with a log that ends at offset 2" in told
+    (line,) = told(directory, nothing)
+    assert "broker 2 leads, which was not in sync, with a log that ends at offset 2" in line
     assert registration(directory).isr == (2,)
     do(directory, catch_up)
     assert read(directory) == [b"a", b"b"]
@@ -150,8 +118,8 @@ def test_a_broker_that_starts_without_its_directory(directory: Path) -> None:
     do(directory, lambda cluster: stop_broker(cluster, 1))
     shutil.rmtree(directory / "broker-1" / "alone-0")
     shutil.rmtree(directory / "broker-1" / "t-0")
-    (told,) = do(directory, lambda cluster: start_broker(cluster, 1))
-    assert "alone-0: its directory was gone, and no other copy has its records" in told
+    (line,) = told(directory, lambda cluster: start_broker(cluster, 1))
+    assert "alone-0: its directory was gone, and no other copy has its records" in line
     do(directory, catch_up)
     assert read(directory) == [b"a", b"b"]
     assert sorted(registration(directory).isr) == [1, 2, 3]
@@ -165,7 +133,7 @@ def test_a_directory_that_was_never_made_is_made(directory: Path) -> None:
         try:
             cluster.apply(CreateTopic("new", assignments=((1, 2), (2, 3))))
         except Killed:
-            assert not [line for line in do(target, lambda cluster: None) if "gone" in line]
+            assert not [line for line in told(target, nothing) if "gone" in line]
             continue
         assert step > 5
         return

@@ -259,7 +259,7 @@ def killed(directory: Path, plan: Reassignment, files: FaultyFiles) -> None:
 def test_replicas_are_added_catch_up_and_replace_the_old(directory: Path) -> None:
     cluster = opened(directory, files=KEEP)
     start(cluster, Reassignment({A0: (4, 3)}, {}))
-    found = cluster.replicas.registration(A0)
+    found = cluster.places.registration(A0)
     assert (found.replicas, found.adding_replicas, found.removing_replicas) == ((4, 3, 1, 2), (3, 4), (1, 2))
     assert (found.isr, found.leader) == ((1, 2), 1)
     cluster.close()
@@ -267,9 +267,9 @@ def test_replicas_are_added_catch_up_and_replace_the_old(directory: Path) -> Non
     cluster = opened(directory, files=KEEP)
     cluster.append(A0, batch(b"meanwhile"))
     cluster.flush()
-    assert cluster.replicas.registration(A0).isr == (1, 2), "who is being added only fetches when brokers replicate"
+    assert cluster.places.registration(A0).isr == (1, 2), "who is being added only fetches when brokers replicate"
     assert play(cluster, [A0]) == {}
-    found = cluster.replicas.registration(A0)
+    found = cluster.places.registration(A0)
     assert (found.replicas, found.adding_replicas, found.removing_replicas) == ((4, 3), (), ())
     assert (set(found.isr), found.leader) == ({3, 4}, 4)
     cluster.append(A0, batch(b"after"))
@@ -316,7 +316,7 @@ def test_a_broker_that_is_down_is_none(directory: Path) -> None:
     start_broker(cluster, 4)
     assert play(cluster, [A0]) == {}
     kill_broker(cluster, 4)
-    assert cluster.replicas.registration(A0).leader == 1
+    assert cluster.places.registration(A0).leader == 1
     cluster.close()
 
 
@@ -326,7 +326,7 @@ def test_what_brokers_left_half_way_when_they_stopped_goes_on(directory: Path) -
     plan = Reassignment({B0: (4, 1)}, {})
     start(cluster, plan)
     cluster.apply(RemoveBroker(3))
-    assert cluster.replicas.registration(B0).leader == -1
+    assert cluster.places.registration(B0).leader == -1
     cluster.close()
     cluster = opened(directory, files=KEEP)
     assert play(cluster, [B0]) == {}

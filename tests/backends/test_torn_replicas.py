@@ -1,23 +1,31 @@
-"""Logs that lost their ends though their broker was stopped cleanly: the in-sync copies give them back."""
+"""Logs that lost their ends, or the small files beside them, though their broker was stopped cleanly: the in-sync
+copies give them back, and nobody follows a leader that lost what it acknowledged."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from kafkapy.backends.directory_format import make_cluster
-from kafkapy.backends.failures import replicate, start_broker, stop_broker
-from kafkapy.log.files import Files
-from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.changes import CreateTopic
-from tests.backends.contract import batch, opened, replica_logs, values
-from tests.backends.test_lost_replicas import do
-
-P0, ALONE = TopicPartition("t", 0), TopicPartition("alone", 0)
-LOG = "00000000000000000000.log"
+from kafkapy.backends.failures import kill_broker, lag_broker, start_broker, stop_broker
+from tests.backends.contract import batch, replica_logs, values
+from tests.backends.three_brokers import (
+    ALONE,
+    LOG,
+    MARK,
+    P0,
+    TWO_BATCHES,
+    catch_up,
+    do,
+    make_three_brokers,
+    produce,
+    read,
+    registration,
+    told,
+)
 
 
 def torn(log: Path) -> None:
@@ -39,49 +47,158 @@ def removed(log: Path) -> None:
         file.unlink()
 
 
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_three_brokers(tmp_path_factory.mktemp("pristine") / "cluster", TWO_BATCHES)
+
+
 @pytest.fixture
-def directory(tmp_path: Path) -> Path:
-    """Two batches in a partition that broker 1 leads, and in one that only it has."""
-    directory = tmp_path / "cluster"
-    make_cluster(str(directory), 3, files=Files(sync=False))
-    cluster = opened(directory, files=Files(sync=False))
-    cluster.apply(CreateTopic("t", assignments=((1, 2, 3),)), CreateTopic("alone", assignments=((1,),)))
-    for partition in (P0, ALONE):
-        for value in (b"a", b"b"):
-            cluster.append(partition, batch(value))
-    cluster.close()
-    return directory
+def directory(pristine: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(pristine, tmp_path / "cluster"))
 
 
 @pytest.mark.parametrize("broker", [1, 2])
 @pytest.mark.parametrize("damage", [torn, cut_between_batches, with_a_wrong_checksum, removed])
 def test_a_copy_takes_its_end_back(directory: Path, damage: Callable[[Path], None], broker: int) -> None:
     damage(directory / f"broker-{broker}" / "t-0" / LOG)
-    told = do(directory, lambda cluster: cluster.append(P0, batch(b"c")))
+    lines = told(directory, produce)
     path = f"broker-{broker}/t-0: "
-    assert [line for line in told if f"{path}brought from offset" in line]
-    assert len([line for line in told if f"{path}cut " in line]) == (damage in (torn, with_a_wrong_checksum))
+    assert [line for line in lines if f"{path}brought from offset" in line]
+    assert len([line for line in lines if f"{path}cut " in line]) == (damage in (torn, with_a_wrong_checksum))
     assert len(replica_logs(directory, P0)) == 1
-    found: list[bytes | None] = []
-    assert do(directory, lambda cluster: found.extend(values(cluster, P0))) == []
-    assert found == [b"a", b"b", b"c"]
+    assert told(directory, values, P0) == []
+    assert read(directory) == [b"a", b"b", b"c"]
 
 
 def test_a_copy_that_is_not_in_sync_is_cut_and_fetched(directory: Path) -> None:
-    do(directory, lambda cluster: stop_broker(cluster, 3))
+    do(directory, stop_broker, 3)
     torn(directory / "broker-3" / "t-0" / LOG)
-    do(directory, lambda cluster: cluster.append(P0, batch(b"c")))
-    told = do(directory, lambda cluster: start_broker(cluster, 3))
-    assert [line for line in told if "broker-3/t-0: cut " in line]
-    do(directory, lambda cluster: replicate(cluster, until_caught_up=True))
+    do(directory, produce)
+    assert [line for line in told(directory, start_broker, 3) if "broker-3/t-0: cut " in line]
+    do(directory, catch_up)
     assert len(replica_logs(directory, P0)) == 1
 
 
 def test_the_only_copy_is_cut_and_what_is_gone_is_told(directory: Path) -> None:
     torn(directory / "broker-1" / "alone-0" / LOG)
-    cut, lost = do(directory, lambda cluster: cluster.append(ALONE, batch(b"c")))
+    cut, lost = told(directory, lambda cluster: cluster.append(ALONE, batch(b"c")))
     assert "alone-0: cut " in cut
     assert "alone-0: ends at offset 1, and once went to 2: what lay between is lost" in lost
-    found: list[bytes | None] = []
-    do(directory, lambda cluster: found.extend(values(cluster, ALONE)))
-    assert found == [b"a", b"c"]
+    assert read(directory, ALONE) == [b"a", b"c"]
+
+
+# ---- brokers that lag
+
+
+@pytest.mark.parametrize("damage", [torn, with_a_wrong_checksum, removed])
+def test_a_leader_that_lags_takes_its_end_back(directory: Path, damage: Callable[[Path], None]) -> None:
+    do(directory, lag_broker, 1)
+    damage(directory / "broker-1" / "t-0" / LOG)
+    lines = told(directory, produce)
+    assert [line for line in lines if "broker-1/t-0: brought from offset" in line and "broker 2 ends" in line]
+    assert not [line for line in lines if "broker-2" in line or "lost" in line]
+    assert read(directory) == [b"a", b"b", b"c"]
+    assert len(replica_logs(directory, P0)) == 1
+
+
+def test_a_leader_takes_its_end_back_from_one_that_lags(directory: Path) -> None:
+    do(directory, stop_broker, 3)
+    do(directory, lag_broker, 2)
+    torn(directory / "broker-1" / "t-0" / LOG)
+    do(directory, produce, b"c", 1)
+    assert read(directory) == [b"a", b"b"], "consumers read up to the high watermark"
+    do(directory, start_broker, 2)
+    assert read(directory) == [b"a", b"b", b"c"]
+
+
+def test_a_follower_that_lags_takes_back_what_it_lost_before_it_may_lead(directory: Path) -> None:
+    do(directory, lag_broker, 2)
+    torn(directory / "broker-2" / "t-0" / LOG)
+    assert [line for line in told(directory, values, P0) if "broker-2/t-0: brought from offset 1 to 2" in line]
+    do(directory, kill_broker, 1)
+    do(directory, kill_broker, 3)
+    assert read(directory) == [b"a", b"b"]
+
+
+# ---- leaders whose log gives no sign of what it lost
+
+
+def test_an_epoch_without_records_does_not_let_a_torn_leader_reach_farthest(directory: Path) -> None:
+    for broker in (1, 2):
+        do(directory, stop_broker, broker)
+        do(directory, start_broker, broker)
+        do(directory, catch_up)
+    assert (registration(directory).leader, registration(directory).leader_epoch) == (1, 2)
+    torn(directory / "broker-1" / "t-0" / LOG)
+    do(directory, produce)
+    assert read(directory) == [b"a", b"b", b"c"]
+
+
+def test_a_log_dir_of_before_takes_nothing_from_the_others(directory: Path) -> None:
+    """As from a backup: its checkpoints agree with its logs, and it has the mark of a clean stop."""
+    backup = Path(shutil.copytree(directory / "broker-1", directory.parent / "backup"))
+    do(directory, produce)
+    shutil.rmtree(directory / "broker-1")
+    shutil.move(backup, directory / "broker-1")
+    lines = told(directory, produce, b"d")
+    assert [line for line in lines if "broker-1/t-0: brought from offset 2 to 3, where that of broker 2 ends" in line]
+    assert read(directory) == [b"a", b"b", b"c", b"d"]
+    assert len(replica_logs(directory, P0)) == 1
+
+
+def test_a_torn_leader_that_another_command_opens_loses_nothing(directory: Path) -> None:
+    torn(directory / "broker-1" / "t-0" / LOG)
+    do(directory, stop_broker, 3)
+    assert read(directory) == [b"a", b"b"]
+
+
+# ---- the small files of a partition directory
+
+
+@pytest.mark.parametrize("broker", [1, 2])
+@pytest.mark.parametrize(("content", "is_clean"), [(None, True), ("", True), ("rubbish", True), ("rubbish", False)])
+def test_leader_epochs_that_are_gone_are_read_anew(
+    directory: Path, broker: int, content: str | None, is_clean: bool
+) -> None:
+    do(directory, stop_broker, 1)
+    do(directory, start_broker, 1)
+    do(directory, catch_up)
+    do(directory, produce)
+    path = directory / f"broker-{broker}" / "t-0" / "leader-epoch-checkpoint"
+    before = path.read_text()
+    assert before == "0\n2\n0 0\n1 2\n"
+    path.unlink()
+    if content is not None:
+        path.write_text(content)
+    for mark in () if is_clean else directory.glob(f"*/{MARK}"):
+        mark.unlink()
+    why = "it was damaged" if content == "rubbish" else "it had none of their epochs"
+    line = f"broker-{broker}/t-0: wrote leader-epoch-checkpoint anew from the batches: {why}"
+    assert len([each for each in told(directory, produce, b"d") if line in each]) == 1
+    assert path.read_text() == before
+    assert read(directory) == [b"a", b"b", b"c", b"d"]
+    assert len(replica_logs(directory, P0)) == 1
+
+
+@pytest.mark.parametrize("is_clean", [True, False], ids=["after a clean stop", "after a crash"])
+def test_a_topic_id_that_cannot_be_read_is_written_anew(directory: Path, is_clean: bool) -> None:
+    path = directory / "broker-1" / "t-0" / "partition.metadata"
+    before = path.read_text()
+    path.write_text("rubbish")
+    for mark in () if is_clean else directory.glob(f"*/{MARK}"):
+        mark.unlink()
+    (line,) = told(directory, produce)
+    assert "broker-1/t-0: wrote partition.metadata anew: it was damaged" in line
+    assert path.read_text() == before
+    assert read(directory) == [b"a", b"b", b"c"]
+
+
+def test_a_directory_of_another_topic_takes_nothing_from_the_others(directory: Path) -> None:
+    path = directory / "broker-1" / "t-0" / "partition.metadata"
+    path.write_text("version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAw")
+    aside, brought = told(directory, produce)
+    assert "broker-1/t-0: its directory was of another topic: that is set aside as t-0." in aside
+    assert "broker-1/t-0: brought from offset 0 to 2" in brought
+    assert read(directory) == [b"a", b"b", b"c"]
+    (kept,) = directory.glob("broker-1/t-0.*-stray")
+    assert (kept / LOG).stat().st_size > 0

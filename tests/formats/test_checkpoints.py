@@ -34,6 +34,16 @@ def test_offsets_round_trip_in_order(offsets: dict[tuple[str, int], int]) -> Non
     assert list(decoded.items()) == list(offsets.items())
 
 
+def test_offsets_are_the_same_in_every_spelling_that_java_takes() -> None:
+    as_written = b"0\n2\na-b.c 0 1\nt_1 12 99\n"
+    others = (as_written.replace(b"\n", b"\r\n"), as_written.replace(b" ", b"\t "), as_written.replace(b"99", b"+99"))
+    assert offset_checkpoint.decode(as_written, "f") == {("a-b.c", 0): 1, ("t_1", 12): 99}
+    assert all(offset_checkpoint.decode(other, "f") == {("a-b.c", 0): 1, ("t_1", 12): 99} for other in others)
+    for short in (as_written[:-10], as_written.replace(b"\n2\n", b"\n3\n")):
+        with pytest.raises(FormatError):
+            offset_checkpoint.decode(short, "f")
+
+
 hostile_text = st.text("0123 \t\r\n-+ax\x85é", max_size=40).map(str.encode)
 
 

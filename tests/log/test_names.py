@@ -133,6 +133,8 @@ def test_a_log_dir_gives_its_partitions_in_order(tmp_path: Path) -> None:
     (tmp_path / "a-3").touch()
     expected = [f"a-1.{ID}-delete", "a-2", "a-10", "b-0"]
     assert [Path(path).name for _, path in partition_dirs(tmp_path)] == expected
+    assert [Path(path).name for _, path in partition_dirs(tmp_path, "")] == expected[1:]
+    assert [Path(path).name for _, path in partition_dirs(tmp_path, "-delete")] == expected[:1]
     assert segment_files(tmp_path) == [str(tmp_path / name / "00000000000000000000.log") for name in expected]
 
 

@@ -1,0 +1,86 @@
+"""Replicas of a partition whose logs lost their ends, in a crash or by damage, and take them back.
+
+The in-sync replica that reaches farthest has all that was acknowledged. That is the leader, unless it lost its end:
+then it takes that back before it leads, since whoever follows it cuts off what it does not have. Before it leads also
+means before it begins its epoch, by which its log would seem to reach farther than all others.
+
+A broker that lags takes part in this, on either side. It does not fetch, but it is in sync as long as the ISR has it:
+what it has was acknowledged, and it may lead next. Only what it lost is fetched then, not what it lags behind by.
+
+Killed in between, the next command finds a log that is still too short, or not any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from kafkapy.backends.replication import farthest
+from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
+from kafkapy.replication.broker_state import BrokerStates
+from kafkapy.replication.partition import ReplicatedPartition
+
+if TYPE_CHECKING:
+    from kafkapy.backends.broker_logs import BrokerLogs
+    from kafkapy.replication.leader import ReplicationSettings
+    from kafkapy.replication.replica import Replica
+
+
+class LostEnds:
+    """The replicas of a partition as they were opened, with the log dirs in which they lie. ``registration`` says who
+    is about to lead; ``brokers`` are those in sync that lost something: their log was cut or is damaged, or ends before
+    where the checkpoints say that it did, or before that of another, though they lead."""
+
+    def __init__(
+        self, registration: PartitionRegistration, replicas: Mapping[int, Replica], logs: Mapping[int, BrokerLogs]
+    ) -> None:
+        self._registration = registration
+        self._replicas = dict(replicas)
+        self._logs = logs
+        self._ends = {broker_id: replica.log_end_offset for broker_id, replica in replicas.items()}
+        named = dict.fromkeys((registration.leader, *registration.isr))
+        self._in_sync = tuple(broker_id for broker_id in named if broker_id in replicas)
+        self._best = farthest(replicas, self._in_sync)
+        self.brokers = {broker_id for broker_id in self._in_sync if self._has_lost(broker_id)}
+
+    def _has_lost(self, broker_id: int) -> bool:
+        log, leader = self._replicas[broker_id].log, self._registration.leader
+        was_put_right = bool(log.recovered) or log.damaged_end is not None
+        return was_put_right or self._lost_to(broker_id) is not None or broker_id == leader != self._best
+
+    def _lost_to(self, broker_id: int) -> int | None:
+        """Where a log went when it was closed in good order, if it ends before that now."""
+        logs, log = self._logs[broker_id], self._replicas[broker_id].log
+        once = max(logs.checkpointed(log.partition))
+        return once if logs.was_clean and log.log_end_offset < once else None
+
+    def take_back(self, settings: ReplicationSettings, now: int) -> None:
+        """Bring who lost its end to that of the in-sync replica that reaches farthest."""
+        behind = self.brokers - {self._best}
+        if self._registration.leader == NO_LEADER or not behind:
+            return
+        replicas = {broker_id: self._replicas[broker_id] for broker_id in self._in_sync}
+        partition, everybody = replicas[self._best].log.partition, BrokerStates(self._in_sync)
+        played = ReplicatedPartition(partition, replicas, everybody, settings, lambda isr: None)
+        led = self._registration._replace(leader=self._best, replicas=self._in_sync, isr=self._in_sync)
+        played.apply(led, now)
+        played.catch_up(now, behind)
+
+    def put_right(self) -> Iterator[str]:
+        """What had to be done to open the logs, or has been done since this was last asked."""
+        for broker_id, logs in self._logs.items():
+            yield from logs.recovered(self._replicas[broker_id].log.partition)
+
+    def outcome(self) -> Iterator[str]:
+        """Where the logs end now that did not before, and what nobody had any more."""
+        for broker_id, replica in self._replicas.items():
+            before, end = self._ends[broker_id], replica.log_end_offset
+            if end != before:
+                source = f"that of broker {self._best}" if broker_id == self._registration.leader else "the leader's"
+                yield f"{replica.log.directory}: brought from offset {before} to {end}, where {source} ends"
+        yield from self.put_right()
+        leader = self._replicas.get(self._registration.leader)
+        once = None if leader is None else self._lost_to(leader.broker_id)
+        if leader is not None and once is not None and leader.log.damaged_end is None:
+            path, end = leader.log.directory, leader.log_end_offset
+            yield f"{path}: ends at offset {end}, and once went to {once}: what lay between is lost"
