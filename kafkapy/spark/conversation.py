@@ -15,17 +15,21 @@ from kafkapy.spark.errors import told_plainly
 
 T = TypeVar("T")
 
+_WAIT_SECONDS = 0.2
+
 
 class Conversation(threading.Thread, Generic[T]):
-    """An action, which begins at once, and what became of it; an error of Spark's comes as one of ours."""
+    """An action, and what became of it; an error of Spark's comes as one of ours."""
 
     def __init__(self, action: Callable[[], T]) -> None:
         super().__init__(daemon=True)
-        self._ended = threading.Event()
         self._action = action
         self._results: list[T] = []
         self._error: BaseException | None = None
-        self.start()
+        self._is_over = False
+        # An event would not do: an interrupt of its wait may leave it locked, so that it cannot be set any more.
+        self._going_on = threading.Lock()
+        self._going_on.acquire()
 
     def run(self) -> None:
         """Do it. What an error says is asked of the JVM too."""
@@ -35,15 +39,19 @@ class Conversation(threading.Thread, Generic[T]):
         except BaseException as error:
             self._error = error
         finally:
-            self._ended.set()
+            self._is_over = True
+            self._going_on.release()
 
-    def has_ended(self, seconds: float | None = 0) -> bool:
+    def has_ended(self, seconds: float = 0) -> bool:
         """Whether it has ended, for which it has so much time."""
-        return self._ended.wait(seconds)
+        if not self._is_over and self._going_on.acquire(timeout=seconds):
+            self._going_on.release()
+        return self._is_over
 
     def result(self) -> T:
         """What comes of it, when it has ended."""
-        self._ended.wait()
+        while not self.has_ended(_WAIT_SECONDS):
+            continue  # a signal that came just before a wait is noticed after it
         if self._error is not None:
             raise self._error
         return self._results[0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from kafkapy.errors import Terminated
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LOOK_SECONDS = 0.25
+_LAST_LOOK_SECONDS = 1
 _CANCEL_AGAIN_SECONDS = 0.05
 _CANCEL_SECONDS = 5
 
@@ -44,16 +45,22 @@ def run_job(session: SparkSession, action: Callable[[], T]) -> T:
         return action()
 
     job = Conversation(act)
+    watcher = threading.Thread(target=_watch, args=(context, group, job), daemon=True)
     try:
-        with _watched(context, group):
-            return job.result()
+        job.start()
+        watcher.start()
+        return job.result()
     except KeyboardInterrupt as interrupt:
         with undisturbed():
             cancelling = Conversation(lambda: _cancel(context, group, job))
+            cancelling.start()
             has_ended = cancelling.has_ended(_CANCEL_SECONDS) and job.has_ended()
         if has_ended or isinstance(interrupt, Terminated):
             raise
         raise StillRunning from interrupt
+    finally:
+        if watcher.is_alive():
+            watcher.join(_LAST_LOOK_SECONDS)
 
 
 def _cancel(context: SparkContext, group: str, job: Conversation[T]) -> None:
@@ -64,26 +71,10 @@ def _cancel(context: SparkContext, group: str, job: Conversation[T]) -> None:
             return
 
 
-@contextmanager
-def _watched(context: SparkContext, group: str) -> Iterator[None]:
-    """Progress is shown meanwhile."""
-    progress = TaskProgress()
-    if not progress.is_enabled:
-        yield
-        return
-    has_ended = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(context, group, progress, has_ended), daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        has_ended.set()
-        watcher.join(_CANCEL_SECONDS)  # the JVM may not answer
-
-
-def _watch(context: SparkContext, group: str, progress: TaskProgress, has_ended: threading.Event) -> None:
-    with closing(progress), suppress(Exception):  # the JVM may be gone
-        while not has_ended.wait(_LOOK_SECONDS):
+def _watch(context: SparkContext, group: str, job: Conversation[T]) -> None:
+    """Show progress until the job has ended."""
+    with closing(TaskProgress()) as progress, suppress(Exception):  # the JVM may be gone
+        while progress.is_enabled and not job.has_ended(_LOOK_SECONDS):
             stages = list(_stages(context, group))
             progress.show(sum(each.numCompletedTasks for each in stages), sum(each.numTasks for each in stages))
 

@@ -72,9 +72,15 @@ class Jvm:
         gateway.jvm.java.io.File(self._directory).deleteOnExit()
         return gateway
 
+    @property
+    def is_up(self) -> bool:
+        """Whether there is a session."""
+        return self._talk is not None and self._talk.has_ended()
+
     def talk(self, action: Callable[[], T]) -> T:
         """What comes of an action that talks to it."""
         self._talk = talk = Conversation(action)
+        talk.start()
         return talk.result()
 
     def end(self, seconds: float) -> bool:

@@ -138,7 +138,7 @@ def _jvm(conf: SparkConf, scratch: str, archive: ClassArchive, is_quiet: bool) -
         archive.finish(jvm.end(_END_SECONDS))
     except BaseException:
         with undisturbed():
-            jvm.end(0 if archive.is_made_now else _QUICK_END_SECONDS)
+            jvm.end(_QUICK_END_SECONDS if jvm.is_up and not archive.is_made_now else 0)
             archive.finish(is_good=False)
         raise
     finally:
@@ -218,6 +218,8 @@ def _session(options: SparkOptions, conf: SparkConf, jvm: Jvm) -> SparkSession:
         context = SparkContext(conf=conf, gateway=jvm.connect())
     except Py4JError as error:
         raise KafkapyError(f"no session at {options.master}: {told(error)}") from error
+    # The server of accumulators would print that the JVM is gone.
+    context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
     session = SparkSession(context)
     register(session)
     return session
