@@ -12,7 +12,7 @@ import pytest
 
 from tests.spark.leftovers import check_nothing_is_left, wait_for_process
 
-ENDLESS = "SELECT count(*) FROM records CROSS JOIN range(1000000000000)"
+ENDLESS = "SELECT count(*) FROM records a CROSS JOIN records b CROSS JOIN records c CROSS JOIN records d"
 
 
 def started(statement: str, brokers: list[str], temporary: Path, root: Path) -> subprocess.Popen[str]:
@@ -31,7 +31,7 @@ def started(statement: str, brokers: list[str], temporary: Path, root: Path) -> 
 def test_a_signal(number: signal.Signals, code: int, brokers: list[str], tmp_path: Path, root: Path) -> None:
     temporary = tmp_path / "a temporary directory"
     with started(ENDLESS, brokers, temporary, root) as running:
-        wait_for_process(temporary, "kafkapy.spark.daemon")
+        wait_for_process(temporary, "-m kafkapy.spark.daemon")
         for _ in range(2):
             os.killpg(running.pid, number)
         assert running.communicate() == ("", "")
@@ -42,7 +42,7 @@ def test_a_signal(number: signal.Signals, code: int, brokers: list[str], tmp_pat
 @pytest.mark.usefixtures("java_home", "spark_cache")
 def test_a_reader_that_has_seen_enough(brokers: list[str], tmp_path: Path, root: Path) -> None:
     temporary = tmp_path / "temporary"
-    with started("SELECT id FROM range(1000000000)", brokers, temporary, root) as running:
+    with started("SELECT id FROM range(0, 10000000, 1, 1000)", brokers, temporary, root) as running:
         assert running.stdout is not None
         assert running.stderr is not None
         assert running.stdout.readline() == '{"id":0}\n'
