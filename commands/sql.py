@@ -187,7 +187,7 @@ class _Questions:
             self._run(statement)
         except StillRunning:
             self._session = None
-            self._stack.__exit__(*sys.exc_info())
+            self._stack.__exit__(*sys.exc_info())  # by the error, at which a JVM is not waited for
             raise
 
     def _run(self, statement: str) -> None:

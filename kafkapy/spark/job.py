@@ -28,7 +28,7 @@ T = TypeVar("T")
 _LOOK_SECONDS = 0.25
 _LAST_LOOK_SECONDS = 1
 _CANCEL_AGAIN_SECONDS = 0.05
-_CANCEL_SECONDS = 5
+_CANCEL_SECONDS = 3
 
 
 class StillRunning(KeyboardInterrupt):
