@@ -28,7 +28,8 @@ T = TypeVar("T")
 _LOOK_SECONDS = 0.25
 _LAST_LOOK_SECONDS = 1
 _CANCEL_AGAIN_SECONDS = 0.05
-_CANCEL_SECONDS = 3
+_CANCEL_SECONDS = 5
+"""Spark looks every two seconds whether a Python worker is at work for a task that was cancelled."""
 
 
 class StillRunning(KeyboardInterrupt):
