@@ -9,6 +9,7 @@ from kafkapy.errors import UsageError
 from kafkapy.export.file_format import Compression, Format, chosen_compression
 from kafkapy.optional_packages import check_installed
 from kafkapy.output.output_format import Output
+from kafkapy.signals import terminated_like_interrupted
 from kafkapy.subcommand import Subcommand, examples, new_app
 from kafkapy.tables.registry import TABLES
 from kafkapy.tables.scan import Mode
@@ -197,7 +198,7 @@ def export(
     if dry_run:
         _show(job.plan(), request, output)
         return
-    with open_engine(engine, master, conf, driver_memory) as opened:
+    with terminated_like_interrupted(), open_engine(engine, master, conf, driver_memory) as opened:
         summary = job.run(opened)
     _sum_up(summary, request, output)
 

@@ -180,7 +180,17 @@ class _Questions:
         self._session: SqlSession | None = None
 
     def run(self, statement: str) -> None:
-        """Do a statement."""
+        """Do a statement; one that does not end when it is interrupted takes Spark with it."""
+        from kafkapy.spark.job import StillRunning
+
+        try:
+            self._run(statement)
+        except StillRunning:
+            self._session = None
+            self._stack.__exit__(*sys.exc_info())  # by the error, at which a JVM is not waited for
+            raise
+
+    def _run(self, statement: str) -> None:
         session = self._started()
         if self._out is not None:
             session.write_parquet(statement, self._limit, self._out)

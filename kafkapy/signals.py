@@ -1,10 +1,15 @@
-"""Signals that end a command which has something to tidy up."""
+"""Signals that end a command which has something to tidy up.
+
+Only the main thread may say what becomes of a signal; in any other nothing is changed here, as no signal comes there.
+"""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from kafkapy.errors import Terminated
 
@@ -16,8 +21,25 @@ def terminated_like_interrupted() -> Iterator[None]:
     def interrupt(_: int, __: object) -> None:
         raise Terminated
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    with _handled(interrupt, signal.SIGTERM):
+        yield
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Ctrl-C and SIGTERM do not stop what is done here: it tidies up, and ends soon."""
+    with _handled(signal.SIG_IGN, signal.SIGINT, signal.SIGTERM):
+        yield
+
+
+@contextmanager
+def _handled(handler: Callable[[int, Any], object] | signal.Handlers, *numbers: signal.Signals) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = [(number, signal.signal(number, handler)) for number in numbers]
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handled in before:
+            signal.signal(number, handled)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from kafkapy.errors import KafkapyError
+from kafkapy.errors import KafkapyError, Terminated
 from kafkapy.near_misses import did_you_mean
 from kafkapy.output.aligned import aligned
 from kafkapy.output.printing import print_lines
@@ -69,6 +69,8 @@ class SqlPrompt:
         while True:
             try:
                 line = input(CONTINUED if self._typed else PROMPT)
+            except Terminated:
+                raise
             except KeyboardInterrupt:
                 print_lines(["^C"])
                 self._typed = ""
@@ -125,6 +127,8 @@ class SqlPrompt:
     def _try(self, action: Callable[[], object]) -> None:
         try:
             action()
+        except Terminated:
+            raise
         except KeyboardInterrupt:
             print("kafkapy: cancelled", file=sys.stderr, flush=True)
         except KafkapyError as error:

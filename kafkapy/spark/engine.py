@@ -28,5 +28,5 @@ class SparkEngine:
         """What ``work`` makes of each part, in the order of the parts, when all are done."""
         if not parts:
             return iter(())
-        tasks = self.session.sparkContext.parallelize(parts, len(parts)).map(work)
-        return iter(run_job(self.session, tasks.collect))
+        context = self.session.sparkContext
+        return iter(run_job(self.session, lambda: context.parallelize(parts, len(parts)).map(work).collect()))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import builtins
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 from kafkapy.errors import DamagedFileError, KafkaError, KafkapyError, Unsupported
@@ -18,6 +20,18 @@ _ERRNO = re.compile(r"\[Errno -?[0-9]+\] (.*?)(?:: '(.*)')?$")
 _STATE = re.compile(r"\.? SQLSTATE: \w+.*$")
 _OWN_TEXT = (DamagedFileError, KafkaError, Unsupported)
 """Made from more than their text."""
+
+
+@contextmanager
+def told_plainly() -> Iterator[None]:
+    """An error of Spark's or Py4J's leaves this as one of ours, with the other as its cause."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (Py4JError, PySparkException) as error:
+        raise told(error) from error
 
 
 def told(error: BaseException) -> KafkapyError:

@@ -1,101 +1,89 @@
 """A job of Spark's that can be watched and interrupted.
 
-The job runs in a thread of its own: a signal then never falls into the middle of a conversation with the JVM. Ctrl-C
-cancels the job's tasks wherever they run, and is raised again.
+Ctrl-C and SIGTERM cancel the job wherever its tasks run, and are raised when none of these runs any more, so that
+whoever tidies up after them is alone. A statement that is being planned cannot be cancelled: its jobs are as soon as
+they begin. Where that takes too long the interrupt is raised as ``StillRunning``.
 """
 
 from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, TypeVar
 
+from kafkapy.errors import Terminated
 from kafkapy.output.task_progress import TaskProgress
-from kafkapy.spark.errors import told
+from kafkapy.signals import undisturbed
+from kafkapy.spark.conversation import Conversation
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
+    from pyspark.status import SparkStageInfo
 
 T = TypeVar("T")
 
 _LOOK_SECONDS = 0.25
+_LAST_LOOK_SECONDS = 1
+_CANCEL_AGAIN_SECONDS = 0.05
 _CANCEL_SECONDS = 5
+"""Spark looks every two seconds whether a Python worker is at work for a task that was cancelled."""
+
+
+class StillRunning(KeyboardInterrupt):
+    """Interrupted, but what was interrupted goes on: nothing else may be done in its session."""
 
 
 def run_job(session: SparkSession, action: Callable[[], T]) -> T:
     """What ``action`` gives, whose jobs are watched; an error of Spark's comes as one of ours."""
     context = session.sparkContext
-    job = _Job(context, action)
-    job.start()
-    watcher = threading.Thread(target=_watch, args=(context, job), daemon=True)
-    watcher.start()
+    group = str(uuid.uuid4())
+
+    def act() -> T:
+        context.setJobGroup(group, "kafkapy")
+        return action()
+
+    job = Conversation(act)
+    watcher = threading.Thread(target=_watch, args=(context, group, job), daemon=True)
     try:
-        job.done.wait()
-    except BaseException:
-        with suppress(Exception):  # the JVM may be gone
-            context.cancelJobGroup(job.group)
-        job.done.wait(_CANCEL_SECONDS)
-        raise
+        job.start()
+        watcher.start()
+        return job.result()
+    except KeyboardInterrupt as interrupt:
+        with undisturbed():
+            cancelling = Conversation(lambda: _cancel(context, group, job))
+            cancelling.start()
+            has_ended = cancelling.has_ended(_CANCEL_SECONDS) and job.has_ended()
+        if has_ended or isinstance(interrupt, Terminated):
+            raise
+        raise StillRunning from interrupt
     finally:
-        job.done.set()
-        watcher.join()
-    return job.result()
+        if watcher.is_alive():
+            watcher.join(_LAST_LOOK_SECONDS)
 
 
-class _Job(threading.Thread, Generic[T]):
-    """An action, and what became of it."""
-
-    def __init__(self, context: SparkContext, action: Callable[[], T]) -> None:
-        super().__init__(daemon=True)
-        self.group = str(uuid.uuid4())
-        self.done = threading.Event()
-        self._context = context
-        self._action = action
-        self._results: list[T] = []
-        self._error: BaseException | None = None
-
-    def run(self) -> None:
-        """Do it, under the name by which it can be cancelled."""
-        try:
-            self._context.setJobGroup(self.group, "kafkapy")
-            self._results.append(self._action())
-        except BaseException as error:
-            self._error = error
-        finally:
-            self.done.set()
-
-    def result(self) -> T:
-        """What came out."""
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-
-        if isinstance(self._error, Py4JError | PySparkException):
-            raise told(self._error) from self._error
-        if self._error is not None:
-            raise self._error
-        return self._results[0]
+def _cancel(context: SparkContext, group: str, job: Conversation[T]) -> None:
+    """Have no job of a group go on, nor begin, nor any task of theirs be at work."""
+    while True:
+        context.cancelJobGroup(group)
+        if job.has_ended(_CANCEL_AGAIN_SECONDS) and not any(stage.numActiveTasks for stage in _stages(context, group)):
+            return
 
 
-def _watch(context: SparkContext, job: _Job[T]) -> None:
-    progress = TaskProgress()
-    try:
-        while progress.is_enabled and not job.done.wait(_LOOK_SECONDS):
-            progress.show(*_tasks(context, job.group))
-    finally:
-        progress.close()
+def _watch(context: SparkContext, group: str, job: Conversation[T]) -> None:
+    """Show progress until the job has ended."""
+    with closing(TaskProgress()) as progress, suppress(Exception):  # the JVM may be gone
+        while progress.is_enabled and not job.has_ended(_LOOK_SECONDS):
+            stages = list(_stages(context, group))
+            progress.show(sum(each.numCompletedTasks for each in stages), sum(each.numTasks for each in stages))
 
 
-def _tasks(context: SparkContext, group: str) -> tuple[int, int]:
-    """How many tasks are done, and how many are known of."""
+def _stages(context: SparkContext, group: str) -> Iterator[SparkStageInfo]:
     tracker = context.statusTracker()
-    done = known = 0
     for job in tracker.getJobIdsForGroup(group):
         info = tracker.getJobInfo(job)
         for stage in info.stageIds if info is not None else ():
             if (stage_info := tracker.getStageInfo(stage)) is not None:
-                done += stage_info.numCompletedTasks
-                known += stage_info.numTasks
-    return done, known
+                yield stage_info

@@ -2,6 +2,9 @@
 
 A process has one session at most. Where one is there already it is used, and left as it was.
 
+However a command ends, nothing is left of its session: not by an error, Ctrl-C or SIGTERM, at which the JVM gets a few
+seconds and is killed then, not by a second one of these, and not by a kill (see ``jvm``).
+
 Start-up is most of what a small question costs. Measured (CPU s until a first count is done): 8.3 with C1 and serial GC
 alone, 3.5 with the class archive (``class_archive.py``). C1 only would make a long job pay three times for what the JVM
 does of it; C2 from the start makes a small one pay half as much again: so C2 is there, and begins ten times later than
@@ -12,9 +15,7 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
@@ -22,11 +23,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import kafkapy
 from kafkapy.errors import KafkapyError, UsageError
+from kafkapy.signals import terminated_like_interrupted, undisturbed
 from kafkapy.spark import register
 from kafkapy.spark.java import check_pyspark, find_java
 
 if TYPE_CHECKING:
-    from pyspark import SparkConf, SparkContext
+    from pyspark import SparkConf
     from pyspark.sql import SparkSession
 
     from kafkapy.spark.class_archive import ClassArchive
@@ -45,12 +47,16 @@ DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
     "spark.python.daemon.module": "kafkapy.spark.daemon",
+    "spark.python.task.killTimeout": "0s",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.python.filterPushdown.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
 }
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _CHATTY = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+_END_SECONDS = 120
+"""How long a JVM may take to end: it may have an archive of classes to write."""
+_QUICK_END_SECONDS = 3
 _MEMORY = re.compile(r"[0-9]+[kmgt]b?", re.IGNORECASE)
 
 
@@ -71,16 +77,16 @@ class SparkOptions(NamedTuple):
 def open_session(options: SparkOptions) -> Iterator[SparkSession]:
     """A session that knows ``format("kafkalog")``."""
     check_pyspark()
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        register(active)
-        yield active
+    if SparkContext._active_spark_context is not None:
+        found = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+        register(found)
+        yield found
         return
     check(options)
     with _own_session(options) as session:
-        register(session)
         yield session
 
 
@@ -108,50 +114,70 @@ def _own_session(options: SparkOptions) -> Iterator[SparkSession]:
     if os.isatty(2):
         print("kafkapy: starting Spark ...", file=sys.stderr, flush=True)
     archive = ClassArchive(java, _find_spark_home(), __version__)
-    with TemporaryDirectory(prefix="kafkapy-spark-") as scratch, environment(_environment(options, java.home)):
+    with (
+        terminated_like_interrupted(),
+        TemporaryDirectory(prefix="kafkapy-spark-", ignore_cleanup_errors=True) as scratch,
+        environment(_environment(options, java.home)),
+    ):
         conf = _spark_conf(options, archive.java_option(), scratch)
-        with _jvm(conf, archive, is_quiet) as jvm:
-            context = _start_context(options, conf, jvm)
-            try:
-                session = _session(context)
-                yield session
-                if archive.is_made_now:
-                    _load_classes(session)
-            finally:
-                with suppress(Exception):  # the JVM may be gone
-                    context.stop()
+        with _jvm(conf, scratch, archive, is_quiet) as jvm:
+            session = jvm.talk(lambda: _session(options, conf, jvm))
+            yield session
+            if archive.is_made_now:
+                jvm.talk(lambda: _load_classes(session))
 
 
 @contextmanager
-def _jvm(conf: SparkConf, archive: ClassArchive, is_quiet: bool) -> Iterator[Jvm]:
+def _jvm(conf: SparkConf, scratch: str, archive: ClassArchive, is_quiet: bool) -> Iterator[Jvm]:
     """A JVM that is given time to write its archive, unless something went wrong."""
-    from pyspark import SparkContext
-
     from kafkapy.spark.jvm import Jvm
 
-    jvm = Jvm(conf, is_quiet)
+    jvm = Jvm(conf, scratch, is_quiet)
     try:
+        jvm.wait_until_it_listens()
         yield jvm
+        archive.finish(jvm.end(_END_SECONDS))
     except BaseException:
-        if archive.is_made_now:
-            jvm.kill()
+        with undisturbed():
+            jvm.end(_QUICK_END_SECONDS if jvm.is_up and not archive.is_made_now else 0)
+            archive.finish(is_good=False)
         raise
     finally:
-        archive.finish(jvm.end())
-        SparkContext._gateway = SparkContext._jvm = None
+        _forget()
+
+
+def _forget() -> None:
+    """Have PySpark know that there is no JVM any more."""
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    if context is not None:
+        context._jsc = None
+        context.stop()
+    if SparkContext._gateway is not None:
+        with suppress(Exception):
+            SparkContext._gateway.shutdown()
+    SparkContext._gateway = SparkContext._jvm = None
 
 
 def _hush() -> None:
-    """PySpark prints an error of a query, with all of Java's frames, before it raises it."""
+    """PySpark prints an error of a query, with all of Java's frames, before it raises it. Both it and Py4J tell of a
+    JVM that is gone: we know, since we ended it, or say so ourselves."""
+    import logging
+    import warnings
+
     from pyspark.logger import PySparkLogger
 
     for name in _CHATTY:
         PySparkLogger.getLogger(name).disabled = True
+    logging.getLogger("py4j").addHandler(logging.NullHandler())
+    warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM", RuntimeWarning)
 
 
 def _spark_conf(options: SparkOptions, archive_option: str | None, scratch: str) -> SparkConf:
     """Every setting, those that were given last: what is given of Java's options stands behind ours. Spark makes the
-    directory of its warehouse at the first sign of a table, where it stands if nothing else is said."""
+    directory of its warehouse at the first sign of a table, where it stands if nothing else is said; what else it
+    writes goes where Java has its temporary files."""
     from pyspark import SparkConf
 
     given = dict(options.conf)
@@ -161,7 +187,7 @@ def _spark_conf(options: SparkOptions, archive_option: str | None, scratch: str)
     if options.driver_memory is not None:
         settings["spark.driver.memory"] = options.driver_memory
     settings |= given
-    java_options = [*QUICK_START, archive_option, given.get(_JAVA_OPTIONS)]
+    java_options = [*QUICK_START, f'-Djava.io.tmpdir="{scratch}"', archive_option, given.get(_JAVA_OPTIONS)]
     settings[_JAVA_OPTIONS] = " ".join(each for each in java_options if each)
     conf = SparkConf(loadDefaults=False)
     for name, value in settings.items():
@@ -182,28 +208,22 @@ def _environment(options: SparkOptions, java_home: str) -> dict[str, str]:
     }
 
 
-def _start_context(options: SparkOptions, conf: SparkConf, jvm: Jvm) -> SparkContext:
+def _session(options: SparkOptions, conf: SparkConf, jvm: Jvm) -> SparkSession:
     from py4j.protocol import Py4JError
     from pyspark import SparkContext
+    from pyspark.sql import SparkSession
 
     from kafkapy.spark.errors import told
 
-    is_main = threading.current_thread() is threading.main_thread()
-    handler = signal.getsignal(signal.SIGINT)
     try:
-        context = SparkContext(conf=conf, gateway=jvm.gateway)
+        context = SparkContext(conf=conf, gateway=jvm.connect())
     except Py4JError as error:
         raise KafkapyError(f"no session at {options.master}: {told(error)}") from error
-    if is_main:
-        # Spark's own handler would talk to the JVM in the middle of whatever else is being said to it.
-        signal.signal(signal.SIGINT, handler)
-    return context
-
-
-def _session(context: SparkContext) -> SparkSession:
-    from pyspark.sql import SparkSession
-
-    return SparkSession(context)
+    # The server of accumulators would print that the JVM is gone.
+    context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
+    session = SparkSession(context)
+    register(session)
+    return session
 
 
 def _load_classes(session: SparkSession) -> None:

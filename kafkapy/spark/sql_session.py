@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkapy.errors import KafkapyError
 from kafkapy.output.sql_text import first_word, names
+from kafkapy.spark.errors import told_plainly
 from kafkapy.spark.job import run_job
 from kafkapy.spark.pushdown import is_scanned_once
 from kafkapy.spark.sql_errors import is_unresolved, statement_error
@@ -42,15 +43,15 @@ class SqlSession:
         the progress bar is gone, as a terminal needs it."""
 
         def action(frame: DataFrame) -> Callable[[], T | None]:
-            if not frame.columns:
+            columns, makers = frame.columns, [plain(field.dataType) for field in frame.schema]
+            if not columns:
                 return lambda: None
-            makers = [plain(field.dataType) for field in frame.schema]
             limited = _limited(frame, limit)
             rows = limited.toLocalIterator(True) if is_streamed else limited.collect()
             found = ([make(each) for make, each in zip(makers, row, strict=True)] for row in rows)
             if not is_streamed:
-                return lambda: use(frame.columns, found)
-            result = use(frame.columns, found)
+                return lambda: use(columns, found)
+            result = use(columns, found)
             return lambda: result
 
         return self._run(statement, action)()
@@ -59,9 +60,13 @@ class SqlSession:
         """Write the rows of a statement, at most ``limit`` of them, to one file."""
         directory, name = os.path.split(os.path.abspath(path))
         staging = os.path.join(directory, f".{name}.{os.getpid()}")
-        self._session.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+
+        def write(frame: DataFrame) -> None:
+            self._session.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+            _limited(frame, limit).coalesce(1).write.parquet(staging)
+
         try:
-            self._run(statement, lambda frame: _limited(frame, limit).coalesce(1).write.parquet(staging))
+            self._run(statement, write)
             written = [each for each in sorted(os.listdir(staging)) if each.endswith(".parquet")]
             if len(written) != 1:
                 raise KafkapyError(f"{path} was not written: no executor wrote to {directory} of this machine")
@@ -70,9 +75,12 @@ class SqlSession:
             shutil.rmtree(staging, ignore_errors=True)
 
     def _run(self, statement: str, action: Callable[[DataFrame], T]) -> T:
+        return run_job(self._session, lambda: self._answer(statement, action))
+
+    def _answer(self, statement: str, action: Callable[[DataFrame], T]) -> T:
         try:
-            frame = self._frame(statement)
-            return run_job(self._session, lambda: action(frame))
+            with told_plainly():
+                return action(self._frame(statement))
         except KafkapyError as error:
             told = self._told(error, statement)
             if told is error:
@@ -81,11 +89,12 @@ class SqlSession:
 
     def _frame(self, statement: str) -> DataFrame:
         try:
-            return run_job(self._session, lambda: self._planned(statement, True))
+            with told_plainly():
+                return self._planned(statement, True)
         except KafkapyError as error:
             if not is_unresolved(error):
                 raise
-        return run_job(self._session, lambda: self._planned(statement, False))
+        return self._planned(statement, False)
 
     def _planned(self, statement: str, is_narrow: bool) -> DataFrame:
         """The frame of a statement; its filters reach the files where it is a query with one scan."""

@@ -22,6 +22,7 @@ from kafkapy.tables.scan import Mode
 from tests.commands.running import Done, dirs, run
 from tests.readable import is_readable
 from tests.spark.conftest import java_home, spark, spark_cache
+from tests.spark.leftovers import check_nothing_is_left, wait_for_process
 from tests.tables.internal_logs import milliseconds, scan_of
 from tests.tables.logs import rows
 
@@ -235,10 +236,14 @@ class Terminal:
     """kafkapy sql on a pseudo-terminal."""
 
     def __init__(self, golden: Path, home: Path, cache: Path) -> None:
+        self.temporary = home / "temporary"
+        self.temporary.mkdir()
+        (home / "inputrc").write_text("set enable-bracketed-paste off\n")
         self.pid, self._descriptor = pty.fork()
         if self.pid == 0:
             environment = os.environ | {
-                "XDG_STATE_HOME": str(home), "XDG_CACHE_HOME": str(cache), "TERM": "dumb", "COLUMNS": "120",
+                "XDG_STATE_HOME": str(home), "XDG_CACHE_HOME": str(cache), "TERM": "xterm", "COLUMNS": "120",
+                "INPUTRC": str(home / "inputrc"), "TMPDIR": str(self.temporary),
             }  # fmt: skip
             args = [sys.executable, "-m", "kafkapy", "sql", "--log-dirs", dirs(golden), "--master", "local[2]"]
             os.execve(sys.executable, args, environment)
@@ -305,6 +310,12 @@ def test_the_prompt(terminal: Terminal, tmp_path: Path) -> None:
     terminal.wait_for("kafkapy> ", 60)
     terminal.send("\\d part\t\n")
     assert "replicas            array<int>" in terminal.wait_for("path +string\nkafkapy> ", 60)
+    terminal.send("SELECT 1;\n")
+    terminal.wait_for("kafkapy: starting Spark ...\n")
+    wait_for_process(terminal.temporary, "SparkSubmit")
+    terminal.send("\x03")
+    terminal.wait_for("kafkapy: cancelled\nkafkapy> ")
+    check_nothing_is_left(terminal.temporary, but=terminal.pid)
     terminal.send("SELECT count(*) AS n\n")
     terminal.wait_for("      -> ")
     terminal.send("FROM recor\t WHERE topic = 'tx';\n")
@@ -313,10 +324,13 @@ def test_the_prompt(terminal: Terminal, tmp_path: Path) -> None:
     assert shown.count("kafkapy: starting Spark ...\n") == 1
     terminal.send("SELECT ofset FROM records;\n")
     terminal.wait_for(r"kafkapy: there is no column ofset; did you mean 'offset'\? \(line 1, position 8\)\nkafkapy> ")
-    terminal.send("SELECT count(*) FROM range(100000000000000);\n")
-    time.sleep(5)
-    terminal.send("\x03")
-    terminal.wait_for("kafkapy: cancelled\nkafkapy> ", 60)
+    for under_way in (r"range\(100000000000000\);\n", r"0/[0-9]+\S* tasks"):
+        terminal.send("SELECT count(*) FROM records CROSS JOIN range(100000000000000);\n")
+        terminal.wait_for(under_way)
+        terminal.send("\x03")
+        terminal.wait_for(r"(kafkapy: cancelled|\^C)\nkafkapy> ", 60)
+    terminal.send("SELECT 40 + count(*) AS n FROM (SELECT topic FROM records WHERE topic = 'tx' LIMIT 2);\n")
+    terminal.wait_for(r"\n *42\n\(1 row\)\nkafkapy> ")
     terminal.send("SELECT 1,\n")
     terminal.wait_for("      -> ")
     terminal.interrupt("kafkapy> ")
@@ -324,6 +338,7 @@ def test_the_prompt(terminal: Terminal, tmp_path: Path) -> None:
     assert "there are more rows than these 100: give --limit" in terminal.wait_for("--limit.*\nkafkapy> ")
     terminal.send("\\q\n")
     assert terminal.end() == 0
+    check_nothing_is_left(terminal.temporary)
     history = (tmp_path / "kafkapy" / "sql_history").read_text()
     assert "SELECT count(*) AS n FROM records WHERE topic = 'tx';\n" in history
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkapy.errors import KafkapyError
+from kafkapy.errors import KafkapyError, Terminated
 from kafkapy.output.sql_prompt import SqlPrompt, TableHelp
 
 TABLES = {
@@ -55,6 +55,12 @@ def test_errors_are_told_and_do_not_end_it(prompt: SqlPrompt, runs: Runs, capfd:
     assert not prompt.take("SELECT z;")
     assert capfd.readouterr().err.splitlines() == [*["kafkapy: there is no column x"] * 2, "kafkapy: cancelled"]
     assert runs.statements == ["SELECT x", "SELECT y", "SELECT z"]
+
+
+def test_sigterm_ends_it(prompt: SqlPrompt, runs: Runs) -> None:
+    runs.error = Terminated()
+    with pytest.raises(Terminated):
+        prompt.take("SELECT 1;")
 
 
 def test_commands(prompt: SqlPrompt, runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from kafkapy.errors import UsageError
 from kafkapy.spark.session import SparkOptions, check, open_session
+from tests.spark.leftovers import check_nothing_is_left
 
 PROGRAM = Path(__file__).with_name("interrupted_job.py")
 
@@ -45,9 +46,11 @@ def terminal() -> Iterator[tuple[int, bytearray]]:
 
 @pytest.mark.usefixtures("spark")
 def test_a_job_on_a_terminal_is_quiet_shows_its_progress_and_can_be_interrupted(root: Path, tmp_path: Path) -> None:
-    env = os.environ | {"TMPDIR": str(tmp_path), "TERM": "xterm", "PYTHONPATH": str(root)}
+    temporary, written = tmp_path / "temporary", tmp_path / "written"
+    temporary.mkdir()
+    env = os.environ | {"TMPDIR": str(temporary), "TERM": "xterm", "PYTHONPATH": str(root)}
     with terminal() as (stderr, seen):
-        command = [sys.executable, str(PROGRAM)]
+        command = [sys.executable, str(PROGRAM), str(written)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=env, cwd=tmp_path) as run:
             assert run.stdout is not None
             assert run.stdout.readline() == "0 0 127.0.0.1\n"
@@ -57,6 +60,10 @@ def test_a_job_on_a_terminal_is_quiet_shows_its_progress_and_can_be_interrupted(
             run.send_signal(signal.SIGINT)
             assert run.stdout.readline() == "interrupted []\n"
             assert run.stdout.readline() == "0 0\n"
+            while not written.exists():
+                assert run.poll() is None
+            run.send_signal(signal.SIGTERM)
+            assert run.stdout.readline() == "terminated\n"
             assert run.stdout.readline() == "done\n"
     assert run.returncode == 0
     text = seen.decode()
@@ -64,7 +71,8 @@ def test_a_job_on_a_terminal_is_quiet_shows_its_progress_and_can_be_interrupted(
     assert text.rindex("\x1b[?25h") > text.rindex("\x1b[?25l"), "the cursor is there again"
     for word in ("WARN", "ERROR", "log4j", "log level", "Traceback", "Exception"):
         assert word not in text
-    assert [each.name for each in tmp_path.iterdir() if "hsperf" not in each.name] == []
+    check_nothing_is_left(temporary)
+    assert list(tmp_path.iterdir()) == [temporary]
 
 
 def test_a_session_that_is_there_is_used_and_left(spark: object) -> None:
