@@ -5,7 +5,9 @@ then it takes that back before it leads, since whoever follows it cuts off what 
 means before it begins its epoch, by which its log would seem to reach farther than all others.
 
 A broker that lags takes part in this, on either side. It does not fetch, but it is in sync as long as the ISR has it:
-what it has was acknowledged, and it may lead next. Only what it lost is fetched then, not what it lags behind by.
+what it has was acknowledged, and it may lead next. One that lost nothing goes on lagging.
+
+The checkpoints tell where a log went once also after a crash: they may be older than it, but not ahead of what it had.
 
 Killed in between, the next command finds a log that is still too short, or not any more.
 """
@@ -46,13 +48,12 @@ class LostEnds:
     def _has_lost(self, broker_id: int) -> bool:
         log, leader = self._replicas[broker_id].log, self._registration.leader
         was_put_right = bool(log.recovered) or log.damaged_end is not None
-        return was_put_right or self._lost_to(broker_id) is not None or broker_id == leader != self._best
+        is_short = log.log_end_offset < self._once(broker_id)
+        return was_put_right or is_short or broker_id == leader != self._best
 
-    def _lost_to(self, broker_id: int) -> int | None:
-        """Where a log went when it was closed in good order, if it ends before that now."""
-        logs, log = self._logs[broker_id], self._replicas[broker_id].log
-        once = max(logs.checkpointed(log.partition))
-        return once if logs.was_clean and log.log_end_offset < once else None
+    def _once(self, broker_id: int) -> int:
+        """How far a log went at least when its checkpoints were written."""
+        return max(self._logs[broker_id].checkpointed(self._replicas[broker_id].log.partition))
 
     def take_back(self, settings: ReplicationSettings, now: int) -> None:
         """Bring who lost its end to that of the in-sync replica that reaches farthest."""
@@ -79,8 +80,9 @@ class LostEnds:
                 source = f"that of broker {self._best}" if broker_id == self._registration.leader else "the leader's"
                 yield f"{replica.log.directory}: brought from offset {before} to {end}, where {source} ends"
         yield from self.put_right()
-        leader = self._replicas.get(self._registration.leader)
-        once = None if leader is None else self._lost_to(leader.broker_id)
-        if leader is not None and once is not None and leader.log.damaged_end is None:
-            path, end = leader.log.directory, leader.log_end_offset
-            yield f"{path}: ends at offset {end}, and once went to {once}: what lay between is lost"
+        leader = self._registration.leader
+        if leader in self._replicas and self._logs[leader].was_clean:
+            log, once = self._replicas[leader].log, self._once(leader)
+            if log.log_end_offset < once and log.damaged_end is None:
+                end = log.log_end_offset
+                yield f"{log.directory}: ends at offset {end}, and once went to {once}: what lay between is lost"

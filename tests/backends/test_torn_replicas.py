@@ -111,9 +111,15 @@ def test_a_leader_takes_its_end_back_from_one_that_lags(directory: Path) -> None
     assert read(directory) == [b"a", b"b", b"c"]
 
 
-def test_a_follower_that_lags_takes_back_what_it_lost_before_it_may_lead(directory: Path) -> None:
+@pytest.mark.parametrize("is_clean", [True, False], ids=["after a clean stop", "after a crash"])
+@pytest.mark.parametrize("damage", [torn, cut_between_batches])
+def test_a_follower_that_lags_takes_back_what_it_lost_before_it_may_lead(
+    directory: Path, damage: Callable[[Path], None], is_clean: bool
+) -> None:
     do(directory, lag_broker, 2)
-    torn(directory / "broker-2" / "t-0" / LOG)
+    damage(directory / "broker-2" / "t-0" / LOG)
+    for mark in () if is_clean else directory.glob(f"*/{MARK}"):
+        mark.unlink()
     assert [line for line in told(directory, values, P0) if "broker-2/t-0: brought from offset 1 to 2" in line]
     do(directory, kill_broker, 1)
     do(directory, kill_broker, 3)
