@@ -7,6 +7,9 @@ means before it begins its epoch, by which its log would seem to reach farther t
 A broker that lags takes part in this, on either side. It does not fetch, but it is in sync as long as the ISR has it:
 what it has was acknowledged, and it may lead next. One that lost nothing goes on lagging.
 
+Where real brokers were stopped, nobody leads, and whoever acts as the leader has all replicas follow it, also those
+that were out of sync. What these have beyond it was never acknowledged: after a clean stop it is no sign of a loss.
+
 The checkpoints tell where a log went once also after a crash: they may be older than it, but not ahead of what it had.
 
 Killed in between, the next command finds a log that is still too short, or not any more.
@@ -30,11 +33,16 @@ if TYPE_CHECKING:
 
 class LostEnds:
     """The replicas of a partition as they were opened, with the log dirs in which they lie. ``registration`` says who
-    is about to lead; ``brokers`` are those in sync that lost something: their log was cut or is damaged, or ends before
-    where the checkpoints say that it did, or before that of another, though they lead."""
+    is about to lead, or to act as the leader (``is_acting``); ``brokers`` are those in sync that lost something: their
+    log was cut or is damaged, or ends before where the checkpoints say that it did, or before that of another, though
+    they lead."""
 
     def __init__(
-        self, registration: PartitionRegistration, replicas: Mapping[int, Replica], logs: Mapping[int, BrokerLogs]
+        self,
+        registration: PartitionRegistration,
+        is_acting: bool,
+        replicas: Mapping[int, Replica],
+        logs: Mapping[int, BrokerLogs],
     ) -> None:
         self._registration = registration
         self._replicas = dict(replicas)
@@ -42,14 +50,15 @@ class LostEnds:
         self._ends = {broker_id: replica.log_end_offset for broker_id, replica in replicas.items()}
         named = dict.fromkeys((registration.leader, *registration.isr))
         self._in_sync = tuple(broker_id for broker_id in named if broker_id in replicas)
-        self._best = farthest(replicas, self._in_sync)
-        self.brokers = {broker_id for broker_id in self._in_sync if self._has_lost(broker_id)}
+        self._best, leader = farthest(replicas, self._in_sync), registration.leader
+        if is_acting and logs[leader].was_clean and not self._was_cut(leader):
+            self._best = leader
+        self.brokers = {each for each in self._in_sync if self._was_cut(each) or each == leader != self._best}
 
-    def _has_lost(self, broker_id: int) -> bool:
-        log, leader = self._replicas[broker_id].log, self._registration.leader
+    def _was_cut(self, broker_id: int) -> bool:
+        log = self._replicas[broker_id].log
         was_put_right = bool(log.recovered) or log.damaged_end is not None
-        is_short = log.log_end_offset < self._once(broker_id)
-        return was_put_right or is_short or broker_id == leader != self._best
+        return was_put_right or log.log_end_offset < self._once(broker_id)
 
     def _once(self, broker_id: int) -> int:
         """How far a log went at least when its checkpoints were written."""
