@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kafkapy.errors import FormatError
@@ -91,7 +91,7 @@ class BrokerLogs:
                 yield f"{path}: set aside as {self._set_aside(name)}, the metadata has no replica of it here"
             elif _topic_id(path) not in (None, assigned[partition]):
                 yield f"{path}: set aside as {self._set_aside(name)}, it is of a topic that was deleted"
-        self._forget([each for each in map(TopicPartition._make, self._checkpointed()) if each not in assigned])
+        self.forget([each for each in map(TopicPartition._make, self._checkpointed()) if each not in assigned])
         for partition, topic_id in () if self.was_clean else assigned.items():
             self.log(partition, topic_id)
             yield from self.recovered(partition)
@@ -115,7 +115,7 @@ class BrokerLogs:
             if known not in (None, topic_id):
                 aside = self._set_aside(PartitionDir(*key))
             if not os.path.isdir(self.path(partition)):
-                self._forget([partition])
+                self.forget([partition])
             log = self._open[partition] = PartitionLog.open(
                 self.path(partition),
                 partition,
@@ -175,7 +175,7 @@ class BrokerLogs:
                 aside.append(self._set_aside(PartitionDir(*partition), DELETE_DIR_SUFFIX))
             gone.append(partition)
             self.present.discard(partition)
-        self._forget(gone)
+        self.forget(gone)
         for name in aside:
             self._environment.files.rmtree(os.path.join(self.log_dir, name))
 
@@ -215,7 +215,7 @@ class BrokerLogs:
         """Give up moving a replica here."""
         self._environment.files.rmtree(self.futures()[partition])
 
-    def _forget(self, partitions: list[TopicPartition]) -> None:
+    def forget(self, partitions: Collection[TopicPartition]) -> None:
         """Drop the offsets of partitions that are not there, also on disk: they would hold for the next ones of the
         same names."""
         for name, offsets in self._checkpoints().items():
@@ -236,15 +236,11 @@ class BrokerLogs:
                 self._checkpoints()[name][partition] = offsets[partition]
                 self._write(name, self._checkpoints()[name])
 
-    def forget(self, partition: TopicPartition) -> None:
-        """Keep nothing of a replica that does not lie here any more."""
-        self._forget([partition])
-
     def set_aside(self, partition: TopicPartition) -> str:
         """Give a partition's directory a name under which no broker looks for it; the name."""
         aside = self._set_aside(PartitionDir(*partition))
         self.present.discard(partition)
-        self._forget([partition])
+        self.forget([partition])
         return aside
 
     def _checkpoints(self) -> dict[str, Offsets]:

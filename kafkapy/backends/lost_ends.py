@@ -5,7 +5,12 @@ then it takes that back before it leads, since whoever follows it cuts off what 
 means before it begins its epoch, by which its log would seem to reach farther than all others.
 
 A broker that lags takes part in this, on either side. It does not fetch, but it is in sync as long as the ISR has it:
-what it has was acknowledged, and it may lead next. Only what it lost is fetched then, not what it lags behind by.
+what it has was acknowledged, and it may lead next. One that lost nothing goes on lagging.
+
+Where real brokers were stopped, nobody leads, and whoever acts as the leader has all replicas follow it, also those
+that were out of sync. What these have beyond it was never acknowledged: after a clean stop it is no sign of a loss.
+
+The checkpoints tell where a log went once also after a crash: they may be older than it, but not ahead of what it had.
 
 Killed in between, the next command finds a log that is still too short, or not any more.
 """
@@ -28,11 +33,16 @@ if TYPE_CHECKING:
 
 class LostEnds:
     """The replicas of a partition as they were opened, with the log dirs in which they lie. ``registration`` says who
-    is about to lead; ``brokers`` are those in sync that lost something: their log was cut or is damaged, or ends before
-    where the checkpoints say that it did, or before that of another, though they lead."""
+    is about to lead, or to act as the leader (``is_acting``); ``brokers`` are those in sync that lost something: their
+    log was cut or is damaged, or ends before where the checkpoints say that it did, or before that of another, though
+    they lead."""
 
     def __init__(
-        self, registration: PartitionRegistration, replicas: Mapping[int, Replica], logs: Mapping[int, BrokerLogs]
+        self,
+        registration: PartitionRegistration,
+        is_acting: bool,
+        replicas: Mapping[int, Replica],
+        logs: Mapping[int, BrokerLogs],
     ) -> None:
         self._registration = registration
         self._replicas = dict(replicas)
@@ -40,19 +50,19 @@ class LostEnds:
         self._ends = {broker_id: replica.log_end_offset for broker_id, replica in replicas.items()}
         named = dict.fromkeys((registration.leader, *registration.isr))
         self._in_sync = tuple(broker_id for broker_id in named if broker_id in replicas)
-        self._best = farthest(replicas, self._in_sync)
-        self.brokers = {broker_id for broker_id in self._in_sync if self._has_lost(broker_id)}
+        self._best, leader = farthest(replicas, self._in_sync), registration.leader
+        if is_acting and logs[leader].was_clean and not self._was_cut(leader):
+            self._best = leader
+        self.brokers = {each for each in self._in_sync if self._was_cut(each) or each == leader != self._best}
 
-    def _has_lost(self, broker_id: int) -> bool:
-        log, leader = self._replicas[broker_id].log, self._registration.leader
+    def _was_cut(self, broker_id: int) -> bool:
+        log = self._replicas[broker_id].log
         was_put_right = bool(log.recovered) or log.damaged_end is not None
-        return was_put_right or self._lost_to(broker_id) is not None or broker_id == leader != self._best
+        return was_put_right or log.log_end_offset < self._once(broker_id)
 
-    def _lost_to(self, broker_id: int) -> int | None:
-        """Where a log went when it was closed in good order, if it ends before that now."""
-        logs, log = self._logs[broker_id], self._replicas[broker_id].log
-        once = max(logs.checkpointed(log.partition))
-        return once if logs.was_clean and log.log_end_offset < once else None
+    def _once(self, broker_id: int) -> int:
+        """How far a log went at least when its checkpoints were written."""
+        return max(self._logs[broker_id].checkpointed(self._replicas[broker_id].log.partition))
 
     def take_back(self, settings: ReplicationSettings, now: int) -> None:
         """Bring who lost its end to that of the in-sync replica that reaches farthest."""
@@ -79,8 +89,9 @@ class LostEnds:
                 source = f"that of broker {self._best}" if broker_id == self._registration.leader else "the leader's"
                 yield f"{replica.log.directory}: brought from offset {before} to {end}, where {source} ends"
         yield from self.put_right()
-        leader = self._replicas.get(self._registration.leader)
-        once = None if leader is None else self._lost_to(leader.broker_id)
-        if leader is not None and once is not None and leader.log.damaged_end is None:
-            path, end = leader.log.directory, leader.log_end_offset
-            yield f"{path}: ends at offset {end}, and once went to {once}: what lay between is lost"
+        leader = self._registration.leader
+        if leader in self._replicas and self._logs[leader].was_clean:
+            log, once = self._replicas[leader].log, self._once(leader)
+            if log.log_end_offset < once and log.damaged_end is None:
+                end = log.log_end_offset
+                yield f"{log.directory}: ends at offset {end}, and once went to {once}: what lay between is lost"

@@ -37,7 +37,7 @@ def find_misplaced(cluster: DirectoryCluster) -> Iterator[str]:
         log_dirs = cluster.places.of_broker(broker_id)
         for partition, found in _present(log_dirs).items() if len(log_dirs) > 1 else ():
             assigned = assigned_directory(cluster.image(), partition, broker_id)
-            if assigned is not None and found != [assigned]:
+            if assigned is not None and found != [assigned] and (assigned in log_dirs or len(found) > 1):
                 yield from _put_right(cluster, partition, broker_id, assigned, found)
 
 
@@ -58,10 +58,11 @@ def _put_right(
         return
     chosen = assigned if assigned in own else max(own, key=lambda each: _reach(log_dirs[each], partition))
     if chosen != assigned and assigned in log_dirs:
-        log_dirs[chosen].adopt(partition, log_dirs[assigned])
+        if assigned not in found:  # else what is kept there is of the other topic
+            log_dirs[chosen].adopt(partition, log_dirs[assigned])
         if cluster.image().metadata_version >= IBP_3_7_IV2:
             cluster.apply(AssignReplicaToDir(*partition, broker_id, chosen))
-        log_dirs[assigned].forget(partition)
+        log_dirs[assigned].forget([partition])
         yield f"{log_dirs[chosen].path(partition)}: its directory was moved here, and the metadata says so now"
     for other in found:
         if other != chosen:

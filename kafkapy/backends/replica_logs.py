@@ -88,8 +88,10 @@ class ReplicaLogs:
         replicated = ReplicatedPartition(
             partition, replicas, self._brokers, settings, lambda isr: self._alter_isr(replicated, isr)
         )
-        registration = acting_registration(self._places.registration(partition), replicas, self._brokers.known)
-        lost = LostEnds(registration, replicas, logs)
+        registered = self._places.registration(partition)
+        registration = acting_registration(registered, replicas, self._brokers.known)
+        is_acting = registration.leader not in (NO_LEADER, registered.leader)
+        lost = LostEnds(registration, is_acting, replicas, logs)
         self._tell(lost.put_right())
         lost.take_back(settings, now)
         self._partitions[partition] = replicated

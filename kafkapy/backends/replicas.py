@@ -129,8 +129,11 @@ def whole_copy(readers: Iterable[PartitionReader]) -> PartitionReader | None:
 
 
 def reach(reader: PartitionReader) -> tuple[int, int]:
-    """How far a log reaches beside others: its last epoch, then its end."""
-    epochs = reader.epochs
+    """How far a log reaches beside others: its last epoch, then its end. Epochs that cannot be read are as none."""
+    try:
+        epochs = reader.epochs
+    except FormatError:
+        epochs = []
     return (epochs[-1].epoch if epochs else -1), reader.log_end_offset
 
 

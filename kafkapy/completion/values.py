@@ -179,9 +179,8 @@ def _in_contexts(*keys: str) -> Iterable[str]:
     from kafkapy.contexts.config_file import read_config
 
     config = read_config()
-    found = [each.value for key in keys for each in filter(None, [config.defaults.get(key)])]
-    found += [each.settings[key].value for each in config.contexts.values() for key in keys if key in each.settings]
-    return sorted(set(found))
+    places = [config.defaults, *(context.settings for context in config.contexts.values())]
+    return sorted({place[key].value for place in places for key in keys if key in place})
 
 
 def _addresses(_: Asked) -> Iterable[str]:

@@ -5,7 +5,8 @@ Invariant: epochs and start offsets increase together. A new epoch drops those t
 A new epoch is on disk before the first batch of it is in the log, so after a crash none is missing. Dropped ones are
 written late and may be back: who opens the log drops them again, for they start at or past its end or before its start.
 A file that was lost or damaged by something else is made anew from the batches, each of which has its epoch
-(log_loader.py): without epochs a log seems to know none of what other replicas have.
+(log_loader.py): without epochs a log seems to know none of what other replicas have. That is one write: a file with
+some of its epochs would not be known for what it is.
 """
 
 from __future__ import annotations
@@ -62,10 +63,14 @@ class LeaderEpochs:
             self.entries[: len(before)] = [EpochEntry(before[-1].epoch, start_offset)]
             self._changed = True
 
+    def replace(self, entries: list[EpochEntry]) -> None:
+        """Have these and no others."""
+        self._changed = self._changed or entries != self.entries
+        self.entries = entries
+
     def clear(self) -> None:
         """Drop all."""
-        self._changed = self._changed or bool(self.entries)
-        self.entries.clear()
+        self.replace([])
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> tuple[int, int]:
         """(epoch, end offset) of the largest epoch <= the given one."""

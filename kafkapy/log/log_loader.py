@@ -19,7 +19,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import CorruptIndexError, DamagedFileError
-from kafkapy.formats.leader_epoch_checkpoint import FILE_NAME
+from kafkapy.formats.leader_epoch_checkpoint import FILE_NAME, EpochEntry
 from kafkapy.log.leader_epochs import LeaderEpochs
 from kafkapy.log.names import (
     CLEANED_SUFFIX,
@@ -204,25 +204,23 @@ class LogLoader:
         """The first batch of the last segment tells whether there should be epochs: older formats have none."""
         last = next((segment for segment in reversed(self.segments) if segment.size), None)
         first = next(_good_headers(last), None) if last is not None else None
-        self.epochs.clear()
-        if first is not None and first.partition_leader_epoch >= 0:
-            for segment in self.segments:
-                for header in _good_headers(segment):
-                    self._note_epoch(header)
-        if self.epochs.entries or self.epochs.is_damaged:
+        found: list[EpochEntry] = []
+        for segment in self.segments if first is not None and first.partition_leader_epoch >= 0 else ():
+            for header in _good_headers(segment):
+                if header.partition_leader_epoch > (found[-1].epoch if found else -1):
+                    found.append(EpochEntry(header.partition_leader_epoch, header.base_offset))
+        self.epochs.replace(found)
+        if found or self.epochs.is_damaged:
             why = "it was damaged" if self.epochs.is_damaged else "it had none of their epochs"
             self.recovered.append(f"wrote {FILE_NAME} anew from the batches: {why}")
-
-    def _note_epoch(self, header: BatchHeader) -> None:
-        epoch, latest = header.partition_leader_epoch, self.epochs.latest_epoch
-        if epoch >= 0 and (latest is None or epoch > latest):
-            self.epochs.assign(epoch, header.base_offset)
 
     def _recover(self, segment: LogSegment, why: str = "after an unclean stop") -> bool:
         state = self._state_before(segment)
 
         def visit(header: BatchHeader, data: Callable[[], bytes]) -> None:
-            self._note_epoch(header)
+            epoch, latest = header.partition_leader_epoch, self.epochs.latest_epoch
+            if self._had_epochs and epoch >= 0 and (latest is None or epoch > latest):
+                self.epochs.assign(epoch, header.base_offset)
             for txn in state.replay(header, data):
                 segment.append_aborted_txn(txn)
 

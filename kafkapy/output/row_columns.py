@@ -1,4 +1,5 @@
-"""The columns of each command's rows, for who must not wait for rows: completions. Tests hold them against rows.
+"""The columns of each command's rows, for who has no row to take them from: completions, and CSV where no row comes.
+Tests hold them against rows.
 
 A key is a command and the options that have it print other rows than without them. Where several fit what was typed,
 the one of most options does; where none does, all of the command's.

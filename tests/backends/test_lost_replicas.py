@@ -62,6 +62,15 @@ def test_a_leader_that_is_gone_takes_nothing_with_it(
     assert told(directory, produce) == [], "it is told once"
 
 
+def test_leader_epochs_of_others_that_cannot_be_read_stop_nothing(directory: Path) -> None:
+    shutil.rmtree(directory / "broker-1" / "t-0")
+    (directory / "broker-2" / "t-0" / "leader-epoch-checkpoint").write_text("rubbish")
+    gone, anew = told(directory, produce)
+    assert "broker 2 leads" in gone
+    assert "broker-2/t-0: wrote leader-epoch-checkpoint anew" in anew
+    assert read(directory) == [b"a", b"b", b"c"]
+
+
 def test_a_follower_that_is_gone_leaves_the_isr(directory: Path) -> None:
     shutil.rmtree(directory / "broker-3" / "t-0")
     (line,) = told(directory, produce)

@@ -88,6 +88,27 @@ def test_what_was_deleted_stays_so_where_a_directory_is_moved(directory: Path) -
     assert not [name for name in CHECKPOINTS if "alone" in (old.parent / name).read_text()]
 
 
+def test_what_is_kept_of_another_topic_is_not_of_the_one_that_was_moved(directory: Path) -> None:
+    old = place(directory, "alone-0")
+    shutil.copytree(old, elsewhere(old))
+    (old / "partition.metadata").write_text("version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAw")
+    (old.parent / CHECKPOINTS[0]).write_text("0\n1\nalone 0 9\n")
+    moved, aside = told(directory, nothing)
+    assert moved.startswith(f"{elsewhere(old)}: its directory was moved here")
+    assert aside.startswith(f"{old}: set aside as alone-0.")
+    assert read(directory, ALONE) == [b"a", b"b"]
+
+
+def test_leader_epochs_that_cannot_be_read_are_no_reason_not_to_find_it(directory: Path) -> None:
+    old = place(directory)
+    shutil.move(old, elsewhere(old))
+    (elsewhere(old) / "leader-epoch-checkpoint").write_text("rubbish")
+    moved, anew = told(directory, produce)
+    assert "its directory was moved here" in moved
+    assert "wrote leader-epoch-checkpoint anew" in anew
+    assert read(directory) == [b"a", b"b", b"c"]
+
+
 def test_a_broker_that_was_down_meanwhile_finds_it_when_it_starts(directory: Path) -> None:
     do(directory, stop_broker, 1)
     old = place(directory)

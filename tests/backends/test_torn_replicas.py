@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from kafkapy.backends.failures import kill_broker, lag_broker, start_broker, stop_broker
-from tests.backends.contract import batch, replica_logs, values
+from kafkapy.log.config import LogConfig
+from kafkapy.log.files import Files
+from kafkapy.log.partition_log import PartitionLog
+from kafkapy.metadata.topics_image import NO_LEADER
+from tests.backends.contract import NOW, batch, replica_logs, values
 from tests.backends.three_brokers import (
     ALONE,
     LOG,
@@ -111,9 +115,15 @@ def test_a_leader_takes_its_end_back_from_one_that_lags(directory: Path) -> None
     assert read(directory) == [b"a", b"b", b"c"]
 
 
-def test_a_follower_that_lags_takes_back_what_it_lost_before_it_may_lead(directory: Path) -> None:
+@pytest.mark.parametrize("is_clean", [True, False], ids=["after a clean stop", "after a crash"])
+@pytest.mark.parametrize("damage", [torn, cut_between_batches])
+def test_a_follower_that_lags_takes_back_what_it_lost_before_it_may_lead(
+    directory: Path, damage: Callable[[Path], None], is_clean: bool
+) -> None:
     do(directory, lag_broker, 2)
-    torn(directory / "broker-2" / "t-0" / LOG)
+    damage(directory / "broker-2" / "t-0" / LOG)
+    for mark in () if is_clean else directory.glob(f"*/{MARK}"):
+        mark.unlink()
     assert [line for line in told(directory, values, P0) if "broker-2/t-0: brought from offset 1 to 2" in line]
     do(directory, kill_broker, 1)
     do(directory, kill_broker, 3)
@@ -150,6 +160,39 @@ def test_a_torn_leader_that_another_command_opens_loses_nothing(directory: Path)
     torn(directory / "broker-1" / "t-0" / LOG)
     do(directory, stop_broker, 3)
     assert read(directory) == [b"a", b"b"]
+
+
+# ---- real brokers that were all stopped, one after the other: nobody leads, and only the last one is eligible
+
+
+@pytest.fixture
+def stopped(directory: Path) -> Path:
+    states = (directory / "cluster.yaml").read_text()
+    for broker in (3, 2, 1):
+        do(directory, stop_broker, broker)
+    (directory / "cluster.yaml").write_text(states)
+    return directory
+
+
+@pytest.mark.parametrize("is_other_torn", [False, True])
+def test_what_only_a_replica_out_of_sync_has_was_not_acknowledged(stopped: Path, is_other_torn: bool) -> None:
+    assert (registration(stopped).leader, registration(stopped).elr) == (NO_LEADER, (1,))
+    path = str(stopped / "broker-3" / "t-0")
+    log = PartitionLog.open(path, P0, LogConfig(), files=Files(sync=False), now=NOW, clean_shutdown=True)
+    log.append_as_leader(batch(b"x"), 0, NOW)
+    log.close(NOW)
+    if is_other_torn:
+        torn(stopped / "broker-2" / "t-0" / LOG)
+    do(stopped, produce)
+    assert read(stopped) == [b"a", b"b", b"c"]
+    assert len(replica_logs(stopped, P0)) == 1
+
+
+@pytest.mark.parametrize("damage", [torn, cut_between_batches])
+def test_who_acts_as_the_leader_takes_its_end_back(stopped: Path, damage: Callable[[Path], None]) -> None:
+    damage(stopped / "broker-1" / "t-0" / LOG)
+    do(stopped, produce)
+    assert read(stopped) == [b"a", b"b", b"c"]
 
 
 # ---- the small files of a partition directory

@@ -436,6 +436,31 @@ def test_killed_while_recovering(seed: int) -> None:
         check_recovered(script)
 
 
+@pytest.mark.parametrize("is_clean", [True, False])
+def test_killed_while_it_reads_lost_leader_epochs_anew(tmp_path: Path, is_clean: bool) -> None:
+    whole = tmp_path / "whole"
+    log = open_log(str(whole))
+    for n in range(30):
+        log.append_as_leader(batch(b"v" * 50), n // 10, NOW)
+    end, segments = log.log_end_offset, len(log.segments)
+    log.close(NOW)
+    epochs = whole / "leader-epoch-checkpoint"
+    before = epochs.read_text()
+    assert (before, segments > 3) == ("0\n3\n0 0\n1 10\n2 20\n", True)
+    epochs.unlink()
+    for kill_at in range(20):
+        directory = shutil.copytree(whole, tmp_path / str(kill_at))
+        files = FaultyFiles(kill_at)
+        files.sync = False
+        try:
+            open_log(str(directory), files, is_clean, end)
+        except Killed:
+            files.close()
+            open_log(str(directory), clean=False, recovery_point=end)
+        assert (directory / epochs.name).read_text() == before
+    assert files.operations < kill_at, "it came to an end"
+
+
 class LogMachine(RuleBasedStateMachine):
     """A log against a list of its records."""
 
