@@ -92,6 +92,7 @@ def lag_point(
         0 if is_read and lag is not None else lag,
         time_lag,
         members,
+        committed is not None and position is not None and committed < position,
     )
     return LagPoint(
         group, *partition, at, committed, end, lag, time_lag, produced, consumed, since,

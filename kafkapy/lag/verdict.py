@@ -3,6 +3,7 @@
 The rules, in this order; the first that holds decides. They are Burrow's, with what is known here and not there: the
 log's end at the very time of a commit, and the age of the oldest record that is not consumed.
 
+    missed          the commit is before the log's start: what had not been read is gone
     ok              nothing is left to read
     unknown         there are fewer than two commits to go by; a group without members has stopped
     stopped         there has been something to read, and no commit, for longer than the whole window took
@@ -31,6 +32,7 @@ class Verdict(StrEnum):
     REWOUND = "rewound"
     STALLED = "stalled"
     STOPPED = "stopped"
+    MISSED = "missed"
 
     @property
     def severity(self) -> int:
@@ -48,12 +50,15 @@ class Trend(NamedTuple):
     lag: int | None
     waiting_ms: int | None
     members: int | None = None
+    is_missed: bool = False
 
 
 def verdict(trend: Trend) -> Verdict:
     """By the rules above."""
     if trend.lag is None:
         return Verdict.UNKNOWN
+    if trend.is_missed:
+        return Verdict.MISSED
     if trend.lag <= 0:
         return Verdict.OK
     if len(trend.commits) < 2:

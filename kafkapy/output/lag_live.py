@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _STYLES = {
+    "missed": "bold red",
     "stopped": "bold red",
     "stalled": "bold red",
     "rewound": "magenta",

@@ -18,8 +18,10 @@ _MARKS = {
     Verdict.REWOUND: "r",
     Verdict.STALLED: "=",
     Verdict.STOPPED: "x",
+    Verdict.MISSED: "!",
 }
 LEGEND = "· ok   f falling behind   r rewound   = stalled   x stopped"
+MISSED = "   ! missed"
 
 
 def plot_lines(points: Iterable[LagPoint], moments: Sequence[int], width: int | None = None) -> Iterator[str]:
@@ -33,7 +35,8 @@ def plot_lines(points: Iterable[LagPoint], moments: Sequence[int], width: int | 
         )
         yield ""
     if series:
-        yield LEGEND
+        has_missed = any(point.verdict is Verdict.MISSED for found in series.values() for point in found.values())
+        yield LEGEND + MISSED * has_missed
 
 
 def _picture(name: str, points: list[LagPoint | None], moments: Sequence[int], width: int) -> Iterator[str]:

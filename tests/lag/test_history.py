@@ -16,6 +16,7 @@ from kafkapy.lag.lag_events import EventKind, Span
 from kafkapy.lag.lag_history import steps
 from kafkapy.lag.lag_point import LagPoint, Moment
 from kafkapy.lag.lag_reading import Asked, ClusterSource, LagHistory, lag_history
+from kafkapy.lag.verdict import Verdict
 from tests.lag.world import EVERYTHING, OFFSETS, P0, P1, T0, World
 
 STEP = 700
@@ -286,6 +287,25 @@ def test_records_that_retention_took_leave_the_lag_of_their_time_unknown(tmp_pat
     assert [point.lag is None for point in found.points] == sorted(point.lag is None for point in found.points)[::-1]
     assert found.points[0].lag is None
     assert found.points[-1].lag == 41
+
+
+def test_what_was_deleted_before_it_was_read_is_missed(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    for _ in range(4):
+        world.produce(P0, [T0] * 10)
+    for group, offset in (("behind", 29), ("just in time", 30)):
+        world.commit(group, P0, offset)
+    log = world.log(P0)
+    log.increment_log_start_offset(30)
+    for segment in [each for each in log.segments if each.base_offset < 30]:
+        log.delete_segment(segment)
+    world.close()
+    asked = Asked([Moment(world.now, None, True)], world.now)
+    points = lag_history(ClusterSource(world.cluster), EVERYTHING, asked, pytest.fail).points
+    found = {point.group: point for point in points}
+    assert {group: point.lag for group, point in found.items()} == {"behind": 10, "just in time": 10}
+    assert found["behind"].verdict is Verdict.MISSED
+    assert found["just in time"].verdict is not Verdict.MISSED
 
 
 def test_no_offsets_topic_at_all(tmp_path: Path) -> None:
