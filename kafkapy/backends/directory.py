@@ -94,9 +94,9 @@ class DirectoryCluster(LogDirsCluster):
             self.places = ReplicaPlaces(self.image)
             self.directories = ReplicaDirectories(self.places, self.image)
             self.replicas = ReplicaLogs(
-                self.places, self.brokers, self.image, self._state.now, self.apply, self.tell_recovered
+                self.places, self.brokers, self.image, self._time, self.apply, self.tell_recovered
             )
-            self._writes = PartitionWrites(self.replicas, self._guard, self._state.now)
+            self._writes = PartitionWrites(self.replicas, self._guard, self._time)
             self._dirs = LogDirs(self._state.alive_log_dirs)
             for broker_id in self.brokers.alive:
                 self.open_broker(broker_id)
@@ -167,6 +167,9 @@ class DirectoryCluster(LogDirsCluster):
     @property
     def now(self) -> int:
         """The time, in ms, as coordinators ask for it."""
+        return self._time()
+
+    def _time(self) -> int:
         return self._state.now()
 
     def set_state(self, broker_id: int, state: str) -> None:
@@ -180,7 +183,7 @@ class DirectoryCluster(LogDirsCluster):
 
     def open_broker(self, broker_id: int) -> list[BrokerLogs]:
         """The log dirs of a broker, opened to be written."""
-        environment = Environment(self._files, self.now, self._config_of)
+        environment = Environment(self._files, self._time(), self._config_of)
         registration = self.image().brokers.get(broker_id)
         epoch = -1 if registration is None else registration.epoch
         opened = {
@@ -217,7 +220,7 @@ class DirectoryCluster(LogDirsCluster):
         before = self.image()
         with self._guard.whole():
             try:
-                self._metadata.append(records, self.now)
+                self._metadata.append(records, self._time())
                 self._configs.clear()
                 self.directories.follow(before)
                 self.replicas.follow(before)

@@ -170,7 +170,7 @@ def _hush() -> None:
 
     for name in _CHATTY:
         PySparkLogger.getLogger(name).disabled = True
-    logging.getLogger("py4j").addHandler(logging.NullHandler())
+    logging.getLogger().addHandler(logging.NullHandler())  # Py4J tells of some by the root logger
     warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM", RuntimeWarning)
 
 
