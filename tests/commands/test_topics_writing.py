@@ -52,6 +52,19 @@ def test_create_describe_alter_delete(capfd: Capture, cluster: Path) -> None:
     assert not list(cluster.glob("broker-*/t-*"))
 
 
+@pytest.mark.parametrize("by_log_dirs", [False, True])
+def test_a_partition_is_unavailable_where_no_broker_that_runs_leads_it(
+    capfd: Capture, cluster: Path, by_log_dirs: bool
+) -> None:
+    create(capfd, cluster, "--topic", "healthy", "--replica-assignment", "1:2:3,2:3:1")
+    create(capfd, cluster, "--topic", "alone", "--replica-assignment", "3,1")
+    where = ("--log-dirs", ",".join(map(str, cluster.glob("broker-*")))) if by_log_dirs else ("--cluster", str(cluster))
+    filtered = ("topics", *where, "--describe", "--output", "jsonl", "--unavailable-partitions")
+    assert run(capfd, *filtered) == (0, "", "")
+    run(capfd, "cluster", "kill-broker", "3", "--cluster", cluster)
+    assert [(row["topic"], row["partition"]) for row in run(capfd, *filtered).rows] == [("alone", 0)]
+
+
 def test_racks_are_spread(capfd: Capture, cluster: Path) -> None:
     create(capfd, cluster, "--topic", "t", "--partitions", "6", "--replication-factor", "2")
     for partition in log_dirs(cluster).image().topics["t"].partitions.values():
