@@ -1,4 +1,4 @@
-"""The JSON files that Kafka's tools take: an error in their words does not say which file is wrong, so the hint does."""
+"""The JSON files that Kafka's tools take. Errors in their words do not say which file is wrong, so a hint does."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,6 +1,7 @@
 """topics --create, --alter, --delete and --from-file on a cluster directory: Kafka's lines, and nothing half done."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -63,6 +64,29 @@ def test_a_partition_is_unavailable_where_no_broker_that_runs_leads_it(
     assert run(capfd, *filtered) == (0, "", "")
     run(capfd, "cluster", "kill-broker", "3", "--cluster", cluster)
     assert [(row["topic"], row["partition"]) for row in run(capfd, *filtered).rows] == [("alone", 0)]
+
+
+@pytest.mark.parametrize("action", [("--list",), ("--create", "--topic", "t", "--partitions", "1")])
+@pytest.mark.parametrize("loss", ["directory", "file"])
+def test_of_a_broken_cluster_directory_the_doctor_is_named(
+    capfd: Capture, cluster: Path, action: tuple[str, ...], loss: str
+) -> None:
+    if loss == "file":
+        (cluster / "cluster.yaml").write_text("a: 1\n")
+    else:
+        shutil.rmtree(cluster / "broker-2")
+    done = run(capfd, "topics", "--cluster", cluster, *action)
+    assert done.code == 1
+    assert f"\nkafkapy: 'kafkapy doctor --cluster {cluster}' says what to do; " in done.err
+
+
+def test_debug_shows_where_an_error_in_kafkas_words_arose(
+    capfd: Capture, cluster: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KAFKAPY_DEBUG", "1")
+    done = run(capfd, "topics", "--cluster", cluster, "--describe", "--topic", "t")
+    assert done.out == f"{ERROR}Topic 't' does not exist as expected\n"
+    assert done.err.startswith("Traceback")
 
 
 def test_racks_are_spread(capfd: Capture, cluster: Path) -> None:
