@@ -96,7 +96,7 @@ def open_cluster_for_writing(
         return open_cluster(selection)
     directory = selection.directory
     from kafkapy.backends.directory import DirectoryCluster
-    from kafkapy.backends.log_dir_lock import LogDirHeldError
+    from kafkapy.backends.log_dir_lock import LogDirLockError
     from kafkapy.backends.waiting import WRITER_WAITS_S, Time, waited
     from kafkapy.log.files import Files
 
@@ -111,7 +111,7 @@ def open_cluster_for_writing(
         cluster = waited(
             lambda: DirectoryCluster(directory, Files(sync), tell=_tell_recovered), timeout_s, _tell, Time()
         )
-    except LogDirHeldError:
+    except LogDirLockError:
         raise
     except KafkapyError as error:
         raise _broken(error, directory) from None
