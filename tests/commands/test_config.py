@@ -410,6 +410,9 @@ def test_whoever_removes_the_current_context_is_told_what_commands_mean_now(
     done = run(capfd, "config", "remove", "bad")
     told = "kafkapy: it was the current one; commands that name no cluster now mean z ($KAFKAPY_CLUSTER)\n"
     assert done == (0, f"Removed bad from {config}.\n", told)
+    config.write_text("current: bad\ncontexts:\n  bad:\n    cluster: x\n  other:\n    cluster: y\n")
+    monkeypatch.setenv("KAFKAPY_CONTEXT", "other")
+    assert run(capfd, "config", "remove", "bad").err == "", "commands meant another one, and still do"
 
 
 def sources(capfd: Capture) -> dict[str, tuple[str, str]]:
