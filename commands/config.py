@@ -1,5 +1,6 @@
 """``kafkapy config``: named clusters. No script of Kafka's does this."""
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -216,6 +217,8 @@ def remove(name: ContextArgument) -> None:
     from kafkapy.contexts import config_edit
     from kafkapy.contexts.config_file import read_config
     from kafkapy.contexts.config_lock import config_locked
+    from kafkapy.contexts.context_option import cluster_by_default
+    from kafkapy.contexts.resolution import VARIABLE
     from kafkapy.output.printing import print_lines
 
     with config_locked():
@@ -226,6 +229,8 @@ def remove(name: ContextArgument) -> None:
         config.context(name, "config remove")
         config_edit.remove(config, name, warn)
     print_lines([f"Removed {name} from {config.path}."])
+    if config.current is not None and config.current.value == name and not os.environ.get(VARIABLE):
+        warn(f"kafkapy: it was the current one; commands that name no cluster now mean {cluster_by_default()}")
 
 
 @app.command(

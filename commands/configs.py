@@ -21,7 +21,7 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
-from .tool_errors import warn
+from .tool_errors import fail_on_stdout, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -177,17 +177,20 @@ def configs(
     _alter(where, chosen, _added(add_config, add_config_file), delete_config, sync=not no_fsync)
 
 
-def _describe(where: "Selection", chosen: "Entities", all_configs: bool, output: str) -> None:
+def _describe(where: "Selection", chosen: "Entities", all_configs: bool, output: Output) -> None:
     from kafkapy.backends.entity_hints import entity_hint
     from kafkapy.backends.selection import open_cluster
-    from kafkapy.metadata.config_description import Resources, describe_entities, unknown_entities
+    from kafkapy.metadata.config_description import MissingEntityError, Resources, describe_entities, unknown_entities
     from kafkapy.output.printing import print_rows
 
     with closing(open_cluster(where)) as opened:
         if opened.has_metadata:
             resources = Resources(opened.config_resources, partial(opened.config_entries, synonyms=True))
-            with _hinting(opened, chosen):
-                print_rows(output, describe_entities(opened.image(), resources, chosen, all_configs))
+            try:
+                with _hinting(opened, chosen):
+                    print_rows(output, describe_entities(opened.image(), resources, chosen, all_configs))
+            except MissingEntityError as error:
+                fail_on_stdout(str(error), output, error)
             _tell(entity_hint(opened, chosen))
             return
         brokers = {log_dir.broker_id for log_dir in opened.log_dirs() if log_dir.broker_id is not None}

@@ -11,6 +11,7 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
+from .json_files import read_json
 from .tool_errors import fail, java_text, tell_missing_partitions
 
 if TYPE_CHECKING:
@@ -58,15 +59,13 @@ def delete_records(
     deleted later: by the brokers, and in a cluster directory by 'kafkapy maintenance'.
     """
     from kafkapy.backends.selection import open_cluster_for_writing
-    from kafkapy.metadata.delete_records_file import parse_offsets
+    from kafkapy.metadata.delete_records_file import EXAMPLE, parse_offsets
     from kafkapy.output.printing import print_rows
 
-    with open(offset_json_file, "rb") as file:
-        data = file.read()
     try:
-        offsets = parse_offsets(data)
+        offsets = read_json(offset_json_file, parse_offsets, EXAMPLE)
     except KafkaError as error:
-        fail(str(error))
+        fail(str(error), error)
     chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
     with closing(open_cluster_for_writing(chosen, sync=not no_fsync)) as opened:
         results = opened.delete_records_of(offsets)

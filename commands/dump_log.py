@@ -41,6 +41,14 @@ class DumpLog(Subcommand):
     def invoke(self, ctx: Context) -> Any:
         """Run the dump; the result is the exit code."""
         options, engine = super().invoke(ctx)
+        try:
+            return self._dump(options, engine)
+        except UsageError as error:
+            error.command_path = ctx.command_path
+            raise
+
+    @staticmethod
+    def _dump(options: DumpOptions, engine: EngineChoice) -> int:
         if engine == EngineChoice():
             from kafkapy.scan.dump import dump
 

@@ -12,6 +12,7 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
+from .json_files import read_json
 from .tool_errors import fail, say, warn
 
 if TYPE_CHECKING:
@@ -186,18 +187,16 @@ def _check(topic: str | None, partition: int | None, all_partitions: bool, path:
 
 def _partitions(topic: str | None, partition: int | None, path: str | None) -> "list[TopicPartition] | None":
     from kafkapy.log.topic_partition import TopicPartition
-    from kafkapy.metadata.leader_election_file import parse_partitions
+    from kafkapy.metadata.leader_election_file import EXAMPLE, parse_partitions
 
     if topic is not None and partition is not None:
         return [TopicPartition(topic, partition)]
     if path is None:
         return None
-    with open(path, "rb") as file:
-        data = file.read()
     try:
-        return parse_partitions(data)
+        return read_json(path, parse_partitions, EXAMPLE)
     except KafkaError as error:
-        fail(str(error))
+        fail(str(error), error)
 
 
 def _lines(results: "list[ElectionResult]", election: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from kafkapy.errors import KafkaError, UsageError
 from kafkapy.output.counted import counted
 from kafkapy.output.output_format import Output
 
+from .json_files import java_string, read_json
 from .reassign_left import Stage
 from .tool_errors import warn
 
@@ -71,10 +72,9 @@ def run_execute(chosen: "Selection", asked: Execution, output: Output) -> None:
 
 def read_plan(path: str, to_execute: bool = True) -> "Reassignment":
     """A plan from a file, its log dirs as they stand there."""
-    from kafkapy.metadata.reassignment.reassignment_json import parse_reassignment
+    from kafkapy.metadata.reassignment.reassignment_json import EXAMPLE, parse_reassignment
 
-    with open(path, encoding="utf-8") as file:
-        return parse_reassignment(file.read(), to_execute)
+    return read_json(path, lambda data: parse_reassignment(java_string(data), to_execute), EXAMPLE)
 
 
 def _layout(chosen: "Selection", opened: "Cluster", plan: "Reassignment") -> "Layout":

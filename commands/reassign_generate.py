@@ -8,6 +8,7 @@ from kafkapy.metadata.reassignment.strategy import Strategy
 from kafkapy.near_misses import hinting, missing_number
 from kafkapy.output.output_format import Output
 
+from .json_files import java_string, read_json
 from .reassign_layout import current_layout
 from .tool_errors import warn
 
@@ -58,13 +59,13 @@ def run_generate(chosen: "Selection", asked: Generation, save: str | None, playi
 
 def _job(asked: Generation) -> "Job":
     from kafkapy.metadata.reassignment.plan_jobs import Job
-    from kafkapy.metadata.reassignment.reassignment_json import parse_brokers, parse_topics
+    from kafkapy.metadata.reassignment.reassignment_json import TOPICS_EXAMPLE, parse_brokers, parse_topics
 
     brokers = None if asked.broker_list is None else parse_brokers(asked.broker_list)
     topics = None
     if asked.topics_file is not None:
-        with open(asked.topics_file, encoding="utf-8") as file:
-            topics = frozenset(parse_topics(file.read()))
+        listed = read_json(asked.topics_file, lambda data: parse_topics(java_string(data)), TOPICS_EXAMPLE)
+        topics = frozenset(listed)
     return Job(
         topics,
         brokers,

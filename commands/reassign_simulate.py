@@ -7,6 +7,7 @@ from kafkapy.errors import KafkaError
 from kafkapy.near_misses import hinting_number, partition_hint
 from kafkapy.output.output_format import Output
 
+from .reassign_execute import read_plan
 from .reassign_layout import current_layout
 from .tool_errors import warn
 
@@ -34,7 +35,6 @@ def run_simulate(chosen: "Selection", path: str, playing: Playing, output: Outpu
     """Show what the plan in a file costs, and play it."""
     from kafkapy.backends.selection import open_cluster
     from kafkapy.metadata.reassignment.plan_cost import log_dir_moves, plan_cost
-    from kafkapy.metadata.reassignment.reassignment_json import parse_reassignment
     from kafkapy.output.plan_lines import (
         cost_lines,
         cost_rows,
@@ -45,8 +45,7 @@ def run_simulate(chosen: "Selection", path: str, playing: Playing, output: Outpu
     )
     from kafkapy.output.printing import print_lines, print_rows
 
-    with open(path, encoding="utf-8") as file:
-        whole = parse_reassignment(file.read())
+    whole = read_plan(path)
     plan = whole.replicas
     with closing(open_cluster(chosen)) as opened:
         layout = current_layout(opened, as_planned=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
+from kafkapy.debugging import show_where
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.output.output_format import Output
 
@@ -62,6 +63,7 @@ def tell_missing_partitions(partitions: Iterable["TopicPartition"], cluster: "Cl
 
 def fail(line: str, error: KafkapyError | None = None) -> NoReturn:
     """Write the line, and the hint of the error that it tells, to stderr, and end with exit code 1."""
+    show_where()
     warn(line)
     tell_hint(error)
     raise typer.Exit(1)
@@ -69,6 +71,7 @@ def fail(line: str, error: KafkapyError | None = None) -> NoReturn:
 
 def fail_on_stdout(line: str, output: Output, error: KafkapyError | None = None) -> NoReturn:
     """Write the line where Kafka's tool does, to stdout, and end with exit code 1; where rows are wanted, to stderr."""
+    show_where()
     say(line, output)
     tell_hint(error)
     raise typer.Exit(1)

@@ -182,7 +182,7 @@ def _describe(chosen: "Selection", wanted: _Wanted, asked: list[str], only_overr
         configs = opened.config_entries(TOPIC, [each.name for each in found])
         # Those whose configs are refused come last, so that the others are shown before the error.
         found.sort(key=lambda each: isinstance(configs[each.name], KafkapyError))
-        described = describe_topics(image, found, configs, opened.has_metadata)
+        described = describe_topics(opened.live_brokers, found, configs, opened.has_metadata)
         print_rows(output, _rows(described, asked, only_overrides, by_id=topic_id is not None))
 
 

@@ -84,17 +84,12 @@ class _Tour:
         preparations = self._shell.preparations
         if self._only is None:
             print_styled(introduction_lines(len(steps), preparations, self._is_kept, _terminal_width()))
-        try:
-            for number, step in enumerate(steps, 1):
-                if self._pauses and not _goes_on():
-                    return
-                self._play_step(step, number, len(steps))
-                if step.name == self._only:
-                    return
-        except KeyboardInterrupt:
-            if self._is_kept:  # half a tour is in the way of the next one
-                self._shell.remove_made()
-            raise
+        for number, step in enumerate(steps, 1):
+            if self._pauses and not _goes_on():
+                return
+            self._play_step(step, number, len(steps))
+            if step.name == self._only:
+                return
         print_styled(end_lines(SUGGESTIONS, preparations, self._is_kept))
 
     def _play_step(self, step: "Step", number: int, count: int) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from kafkapy.debugging import is_debugging, show_where
 from kafkapy.errors import KafkapyError, Terminated, UsageError
 from kafkapy.standard_streams import fill_closed_streams
 
@@ -58,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         return code
     except Exception as error:
-        hint = "" if _debugging() else "; run again with --debug"
+        hint = "" if is_debugging() else "; run again with --debug"
         return _fail(f"internal error: {type(error).__name__}: {error}{hint}", 1)
 
 
@@ -118,10 +119,7 @@ def _fail(text: str, code: int, hint: str | None = None) -> int:
     with suppress(OSError):
         sys.stdout.flush()
     with suppress(OSError):
-        if _debugging() and sys.exc_info()[0] is not None:
-            import traceback
-
-            traceback.print_exc()
+        show_where()
         for line in (text,) if hint is None else (text, hint):
             print("kafkapy:", _one_line(line), file=sys.stderr, flush=True)
     return code
@@ -136,7 +134,3 @@ def _drop_output() -> None:
     """Point stdout at nothing, or the interpreter's last flush would fail and print about it."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def _debugging() -> bool:
-    return os.environ.get("KAFKAPY_DEBUG", "0") not in ("", "0")

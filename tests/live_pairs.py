@@ -41,7 +41,9 @@ CONTROLLER = "--bootstrap-controller"
 
 Order = Literal["exact", "sorted"]
 Scrub = Sequence[tuple[str, str]]
-HINT = re.compile(r"^kafkapy: there is no .*; (did you mean '.*'\?|there (is|are) .*)\n", re.MULTILINE)
+HINT = re.compile(
+    r"^kafkapy: (there is no .*; (did you mean '.*'\?|there (is|are) .*)|.*: such a file looks like .*)\n", re.MULTILINE
+)
 """A line of our own beside Kafka's."""
 
 

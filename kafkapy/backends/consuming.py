@@ -63,6 +63,7 @@ class Consumer:
         self._reset: int | None = None
         self._positions: dict[TopicPartition, int] = {}
         self._damages: dict[TopicPartition, str] = {}
+        self._hints: set[str] = set()
         self.is_whole = True
 
     def seek(self, start: StartAt) -> list[str]:
@@ -71,7 +72,7 @@ class Consumer:
         corrected = []
         for partition, found in zip(self._partitions[:], all_bounds(self._cluster, self._partitions), strict=True):
             if isinstance(found, KafkapyError):
-                self._give_up(partition, f"{partition} is not read: {found}")
+                self._give_up(partition, f"{partition} is not read: {found}", found.hint)
                 continue
             self._positions[partition], line = within(found, partition, start)
             corrected += [line] if line is not None else []
@@ -104,7 +105,7 @@ class Consumer:
     def _recover(self, partition: TopicPartition, error: KafkapyError) -> None:
         """Go on elsewhere in a partition whose log has lost the position, if that is allowed; else give it up."""
         if not is_out_of_range(error):
-            self._give_up(partition, self._broken_off(partition, str(error)))
+            self._give_up(partition, self._broken_off(partition, str(error)), error.hint)
             return
         start = StartAt(self._positions[partition], self._reset)
         self._positions[partition], line = resolve(self._cluster, partition, start)
@@ -122,11 +123,15 @@ class Consumer:
     def _broken_off(self, partition: TopicPartition, why: str) -> str:
         return f"{partition} is read up to offset {self._positions[partition]} only: {why}"
 
-    def _give_up(self, partition: TopicPartition, line: str) -> None:
+    def _give_up(self, partition: TopicPartition, line: str, hint: str | None) -> None:
+        """Go on without a partition; what several have in common is told once."""
         self.is_whole = False
         self._partitions.remove(partition)
         self._positions.pop(partition, None)
         self._tell(line)
+        if hint is not None and hint not in self._hints:
+            self._hints.add(hint)
+            self._tell(hint)
 
 
 def follow(

@@ -89,8 +89,10 @@ def _write(directory: str, cluster: ClusterFile, bootstrap: list[MetadataRecord]
             os.rmdir(target)
         files.rename(scratch, target)
         files.fsync_dir(os.path.dirname(target))
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(scratch, ignore_errors=True)
+        if isinstance(error, OSError) and isinstance(error.filename, str):
+            error.filename = error.filename.replace(scratch, directory, 1)  # the name that was asked for
         raise
 
 

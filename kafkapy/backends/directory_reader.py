@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kafkapy.backends.cluster_file import read_cluster_file
 from kafkapy.backends.log_dirs import LogDirsCluster
-from kafkapy.backends.replication import eligible_leaders
+from kafkapy.backends.replication import eligible_leaders, why_not_led
 from kafkapy.errors import KafkaError
 from kafkapy.formats import clean_shutdown, offset_checkpoint
 from kafkapy.log.checkpoints import Offsets, read_checkpoint
@@ -95,10 +95,12 @@ class DirectoryReader(LogDirsCluster):
     def _required(self, partition: TopicPartition) -> PartitionReader:
         registration = self._registration(partition)
         if registration is not None and not self._has_leader(registration):
-            raise KafkaError(
+            error = KafkaError(
                 "LeaderNotAvailableException",
                 "There is no leader for this topic-partition as we are in the middle of a leadership election.",
             )
+            error.hint = why_not_led(registration, self.brokers)
+            raise error
         return super()._required(partition)
 
     def _has_leader(self, registration: PartitionRegistration) -> bool:

@@ -60,6 +60,7 @@ class GroupSession:
         self._joined_so_far = 0
         self._not_before = 0.0
         self.left_out: set[TopicPartition] = set()
+        self._hints: set[str] = set()
         self.rebalances = 0
         self.members: list[GroupMember] = []
         self._mark = shared.metadata_mark()
@@ -244,7 +245,7 @@ class GroupSession:
             if isinstance(found, KafkapyError):
                 if not isinstance(found, KafkaError) or found.name != "LeaderNotAvailableException":
                     raise found
-                self._leave_out(partition, f"{partition} is not read: {found}")
+                self._leave_out(partition, f"{partition} is not read: {found}", found.hint)
                 continue
             position = self._begin_at(partition, found)
             if position is None:
@@ -278,10 +279,13 @@ class GroupSession:
             if damage is not None:
                 self._leave_out(partition, f"{partition} is read only as far as it is good: {damage}")
 
-    def _leave_out(self, partition: TopicPartition, line: str) -> None:
+    def _leave_out(self, partition: TopicPartition, line: str, hint: str | None = None) -> None:
         if partition not in self.left_out:
             self.left_out.add(partition)
             self.tell(f"kafkapy: {line}")
+        if hint is not None and hint not in self._hints:
+            self._hints.add(hint)
+            self.tell(f"kafkapy: {hint}")
 
     def _begin_at(self, partition: TopicPartition, bounds: Bounds) -> Position | None:
         source = self.sources[partition.topic]

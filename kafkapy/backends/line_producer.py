@@ -58,6 +58,7 @@ class LineProducer:
         self._sender: Sender | None = None
         self.records = 0
         self.failures = 0
+        self._hints: set[str] = set()
 
     def send(self, lines: list[bytes]) -> None:
         """Take the next lines of the input."""
@@ -134,6 +135,9 @@ class LineProducer:
         self.failures += count
         what = "a message" if count == 1 else f"{count} messages"
         self.tell(f"Error when sending {what} to topic {self._topic}: {error.name}: {error}")
+        if error.hint is not None and error.hint not in self._hints:
+            self._hints.add(error.hint)
+            self.tell(f"kafkapy: {error.hint}")
 
 
 class Transactions:

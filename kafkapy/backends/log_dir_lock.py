@@ -23,7 +23,11 @@ FILE_NAME = ".lock"
 FLOCK = struct.Struct("hhqqi4x")
 
 
-class LogDirHeldError(KafkapyError):
+class LogDirLockError(KafkapyError):
+    """A log dir whose lock cannot be had: nothing is wrong with what is in it."""
+
+
+class LogDirHeldError(LogDirLockError):
     """Another process has the lock; ``waited_s`` is for how long it was waited for."""
 
     def __init__(self, log_dir: str, held_by: str, waited_s: float = 0) -> None:
@@ -52,7 +56,7 @@ class LogDirLock(LockFile):
         except OSError as error:
             if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                 raise
-            raise KafkapyError(f"the log dir {self.log_dir} is not writable: {error.strerror}") from None
+            raise LogDirLockError(f"the log dir {self.log_dir} is not writable: {error.strerror}") from None
         try:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -42,7 +42,12 @@ class PartitionWrites:
         """Append to the leader and, with acks=all, to every replica in sync."""
         with self._guard.whole():
             replicated, now = self._replicas.partition(partition), self._now()
-            info = replicated.append(batch, acks, now, origin, transaction_version)
+            try:
+                info = replicated.append(batch, acks, now, origin, transaction_version)
+            except KafkaError as error:
+                if replicated.leader is None:
+                    error.hint = self._replicas.why_not_led(partition)
+                raise
             if acks == ACKS_ALL and not replicated.replicate(info.last_offset, now):
                 raise KafkaError("TimeoutException", _timed_out(replicated))
         return Appended(info.first_offset, info.last_offset, info.duplicate)

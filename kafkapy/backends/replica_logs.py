@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from kafkapy.backends.broker_logs import BrokerLogs, Checkpointed
 from kafkapy.backends.lost_ends import LostEnds
 from kafkapy.backends.replica_places import ReplicaPlaces, find_registration
-from kafkapy.backends.replication import acting_registration, replication_settings
+from kafkapy.backends.replication import acting_registration, replication_settings, why_not_led
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import AlterPartition
 from kafkapy.metadata.image import MetadataImage
@@ -53,6 +53,10 @@ class ReplicaLogs:
         if partition not in self._partitions:
             self._settle(self._opened(partition))
         return self._partitions[partition]
+
+    def why_not_led(self, partition: TopicPartition) -> str:
+        """What to do about a partition that nobody leads."""
+        return why_not_led(self._places.registration(partition), self._brokers)
 
     def settle(self, partitions: Iterable[TopicPartition] | None = None) -> None:
         """Let in-sync followers fetch all there is, of open partitions or some of them."""

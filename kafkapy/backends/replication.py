@@ -8,6 +8,8 @@ from collections.abc import Collection, Mapping
 from kafkapy.metadata.config_control import MIN_IN_SYNC_REPLICAS, topic_config
 from kafkapy.metadata.image import BROKER, MetadataImage
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
+from kafkapy.near_misses import listed
+from kafkapy.replication.broker_state import BrokerStates
 from kafkapy.replication.leader import ReplicationSettings
 from kafkapy.replication.replica import Replica
 
@@ -46,6 +48,15 @@ def eligible_leaders(registration: PartitionRegistration, known: Collection[int]
         if eligible:
             return eligible
     return []
+
+
+def why_not_led(registration: PartitionRegistration, brokers: BrokerStates) -> str:
+    """What to say beside Kafka's words of an election under way, where none is: who does not run, and who may lead."""
+    down = {*registration.replicas} - brokers.alive
+    who = f"broker {listed(down)} does" if len(down) == 1 else f"brokers {listed(down)} do"
+    waited_for = down.intersection(eligible_leaders(registration, brokers.known))
+    start = f"'kafkapy cluster start-broker {min(waited_for)}' starts one that may lead, " if waited_for else ""
+    return f"no election is under way: {who} not run; {start}'kafkapy cluster status' shows all"
 
 
 def farthest(replicas: Mapping[int, Replica], candidates: Collection[int]) -> int:

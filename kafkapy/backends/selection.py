@@ -96,6 +96,7 @@ def open_cluster_for_writing(
         return open_cluster(selection)
     directory = selection.directory
     from kafkapy.backends.directory import DirectoryCluster
+    from kafkapy.backends.log_dir_lock import LogDirLockError
     from kafkapy.backends.waiting import WRITER_WAITS_S, Time, waited
     from kafkapy.log.files import Files
 
@@ -106,7 +107,14 @@ def open_cluster_for_writing(
         _tell(f"kafkapy: made the cluster directory {directory} with {DEFAULT_BROKERS} brokers")
     check_directory(directory)
     timeout_s = WRITER_WAITS_S if wait_s is None else wait_s
-    cluster = waited(lambda: DirectoryCluster(directory, Files(sync), tell=_tell_recovered), timeout_s, _tell, Time())
+    try:
+        cluster = waited(
+            lambda: DirectoryCluster(directory, Files(sync), tell=_tell_recovered), timeout_s, _tell, Time()
+        )
+    except LogDirLockError:
+        raise
+    except KafkapyError as error:
+        raise _broken(error, directory) from None
     if legacy_placement:
         from kafkapy.metadata.legacy import place
 
@@ -176,11 +184,23 @@ def check_directory(directory: str) -> None:
             f"--brokers 3', name another with --cluster or ${VARIABLE}, or read brokers' directories with --log-dirs"
         )
     if not os.path.exists(os.path.join(directory, FILE_NAME)):
-        raise KafkapyError(f"{directory} is not a cluster directory: it has no {FILE_NAME}")
+        raise _broken(KafkapyError(f"{directory} is not a cluster directory: it has no {FILE_NAME}"), directory)
 
 
 def _open_directory(directory: str) -> Cluster:
     check_directory(directory)
     from kafkapy.backends.directory_reader import DirectoryReader
 
-    return DirectoryReader(directory)
+    try:
+        return DirectoryReader(directory)
+    except KafkapyError as error:
+        raise _broken(error, directory) from None
+
+
+def _broken(error: KafkapyError, directory: str) -> KafkapyError:
+    """An error about a cluster directory that cannot be opened, with who knows what to do about it."""
+    from shlex import quote
+
+    others = f"--cluster, --context or ${VARIABLE} name another"
+    error.hint = error.hint or f"'kafkapy doctor --cluster {quote(directory)}' says what to do; {others}"
+    return error

@@ -90,17 +90,20 @@ class FileNames:
         """What the metadata alone knows."""
         from kafkapy.completion.metadata_names import names_in_metadata
 
-        return names_in_metadata(self._metadata_directory())[kind]
+        directory = self._metadata_directory()
+        return set() if directory is None else names_in_metadata(directory)[kind]
 
     def image(self, directory: Sequence[str]) -> MetadataImage:
         """What the metadata has in a directory of the metadata shell."""
         from kafkapy.completion.metadata_paths import image_for
         from kafkapy.completion.metadata_records import metadata_files
 
-        return image_for(list(metadata_files(self._metadata_directory())), directory)
+        found = self._metadata_directory()
+        return image_for([] if found is None else list(metadata_files(found)), directory)
 
-    def _metadata_directory(self) -> str:
-        return max(self._metadata_directories(), key=_reach)
+    def _metadata_directory(self) -> str | None:
+        """That of the broker who has most of it; None where log dirs have none, as those of ZooKeeper's time."""
+        return max(self._metadata_directories(), key=_reach, default=None)
 
     def _metadata_directories(self) -> list[str]:
         paths = (os.path.join(log_dir, f"{METADATA_TOPIC}-0") for log_dir in self._log_dirs())

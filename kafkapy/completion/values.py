@@ -202,7 +202,7 @@ _OF_KAFKAPY: dict[str, Callable[[Asked], Iterable[str]]] = {
     "DESERIALIZER": _told_by("kafkapy.output.deserializers", "NAMES"),
     "DECODER": _told_by("kafkapy.scan.payload", "NAMES"),
     "DECODING": lambda _: ("string", "json", "avro:", "confluent:"),
-    "SPEC": _told_by("kafkapy.metadata.partition_filter", "OFFSET_SPECS"),
+    "SPEC": _told_by("kafkapy.metadata.offset_specs", "OFFSET_SPECS"),
     "CREDENTIAL": _credentials,
     "ENTITY-TYPE": _told_by("kafkapy.completion.config_values", "ENTITY_TYPES"),
     "CHANGE": lambda _: ("join:", "leave:", "topic:"),

@@ -72,6 +72,11 @@ def cluster_meant(ctx: Context, params: Sequence[Parameter]) -> str | None:
     added: Added | None = ctx.meta.get(_ADDED)
     if given:
         return f"{given} ({added.said_by})" if added is not None and added.said_by else given
+    return cluster_by_default()
+
+
+def cluster_by_default() -> str:
+    """The cluster directory that commands mean which no option and no context names one for, and why."""
     variable = os.environ.get("KAFKAPY_CLUSTER")
     return f"{variable} ($KAFKAPY_CLUSTER)" if variable else "./kafkapy-cluster (the default)"
 

@@ -37,7 +37,7 @@ def check_metadata(cluster: Cluster, alive: Collection[int], is_live: bool, wher
     yield from _without_configs(configs)
     known: Entries = {name: [] if isinstance(found, KafkapyError) else found for name, found in configs.items()}
     together: dict[Problem, dict[str, list[int]]] = {}
-    for topic in describe_topics(image, topics, known, True):
+    for topic in describe_topics(alive, topics, known, True):
         for found in topic.partitions:
             problem = _problem(found, registered[topic.name][found.partition], alive, is_live)
             if problem is not None:

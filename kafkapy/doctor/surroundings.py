@@ -16,6 +16,7 @@ from kafkapy.optional_packages import install_command
 OLDEST_PYTHON = (3, 11)
 PACKAGES = {"pyarrow": ("pyarrow", "fastavro"), "pyspark": ("pyspark",)}
 """Those that are looked for, and what is installed where one is missing."""
+NEEDED_BY = {"pyarrow": "export, sql and --engine spark", "pyspark": "sql and --engine spark"}
 NARROWEST = 80
 
 
@@ -71,7 +72,7 @@ def _package(name: str) -> Finding:
         return ok(name, version(name))
     except PackageNotFoundError:
         remedy = install_command(*PACKAGES[name])
-        return info(name, "not installed: needed by export, sql and --engine spark", remedy)
+        return info(name, f"not installed: needed by {NEEDED_BY[name]}", remedy)
 
 
 def _java() -> Finding:

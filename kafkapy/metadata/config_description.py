@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kafkapy.errors import KafkapyError
+from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.metadata import topic_names
 from kafkapy.metadata.config_entities import (
     BROKER_LOGGERS,
@@ -49,6 +49,10 @@ RESOURCE_TYPES = {
 QUOTA_TYPES = {USERS: "user", CLIENTS: "client-id", IPS: "ip"}
 
 
+class MissingEntityError(KafkaError):
+    """A resource that is named and not there; Kafka says it as it says all else, and ends well."""
+
+
 class Resources(NamedTuple):
     """How to ask for resources with configs: their names by the number of a type, and their configs."""
 
@@ -83,8 +87,7 @@ def _resources(resources: Resources, chosen: Entities, all_configs: bool) -> Des
     if chosen.name is None or not all_configs:
         there = resources.names(resource_type)
         if chosen.name is not None and chosen.name not in there:
-            yield missing_line(entity_type, chosen.name), None
-            return
+            raise MissingEntityError("UnknownEntity", missing_line(entity_type, chosen.name))
         names = names or list(there)
     for name, entries in resources.entries(resource_type, names).items():
         yield heading(entity_type, name, all_configs=all_configs), None

@@ -14,6 +14,7 @@ from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 
 VERSION = 1
+EXAMPLE = '{"partitions": [{"topic": "orders", "partition": 0, "offset": 25}]}'
 _FIELDS = {"topic": str, "partition": int, "offset": int}
 
 

@@ -14,6 +14,7 @@ from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 
 MAX_INT = 2**31 - 1
+EXAMPLE = '{"partitions": [{"topic": "orders", "partition": 0}]}'
 
 
 def parse_partitions(data: bytes) -> list[TopicPartition]:

@@ -20,18 +20,9 @@ from kafkapy.errors import FormatError, KafkaError
 from kafkapy.formats.java_parsing import parse_int, parse_long
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.image import MetadataImage
+from kafkapy.metadata.offset_specs import OFFSET_SPECS
 from kafkapy.metadata.topic_description import INTERNAL_TOPICS
 from kafkapy.metadata.topic_selection import include_list
-
-OFFSET_SPECS = {
-    "latest": -1,
-    "earliest": -2,
-    "max-timestamp": -3,
-    "earliest-local": -4,
-    "latest-tiered": -5,
-    "earliest-pending-upload": -6,
-}
-"""The names of ``--time``, with their numbers in a ListOffsets request."""
 
 _RULE = re.compile(r"([^:,]*)(?::(?:([0-9]*)|(?:([0-9]*)-([0-9]*))))?")
 _NO_UPPER_BOUND = 2**31 - 1

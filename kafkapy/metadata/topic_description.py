@@ -1,18 +1,17 @@
-"""Topics as TopicCommand describes them: pure values, from an image and the topics' configs.
+"""Topics as TopicCommand describes them: pure values, from the topics' registrations and configs.
 
 A partition is under-replicated where fewer replicas are in sync than assigned (not counting those being added),
-unavailable where it has no leader or a fenced one, and at or under its min ISR by the config that holds for the
-topic.
+unavailable where it has no leader or one that is not live, and at or under its min ISR by the config that holds for
+the topic. Who is live the cluster knows: in a cluster directory all brokers are fenced, and run all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import KafkapyError
 from kafkapy.formats.uuid import ZERO_UUID
-from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, TopicImage
 
 if TYPE_CHECKING:
@@ -79,10 +78,10 @@ class TopicDescription(NamedTuple):
 
 
 def describe_topics(
-    image: MetadataImage, topics: Iterable[TopicImage], configs: Entries, known: bool
+    live_brokers: Collection[int], topics: Iterable[TopicImage], configs: Entries, known: bool
 ) -> Iterator[TopicDescription]:
     """Descriptions of ``topics``, of which one without configs raises the error in their place; ``known`` says whether
-    the image comes from metadata."""
+    they come from metadata."""
     from kafkapy.metadata.configs.effective import overrides
 
     for topic in topics:
@@ -91,7 +90,7 @@ def describe_topics(
             raise entries
         min_isr = int(next((entry.value for entry in entries if entry.name == MIN_ISR), None) or 1)
         partitions = tuple(
-            _partition(image, topic.name, number, registration, known, min_isr)
+            _partition(live_brokers, topic.name, number, registration, known, min_isr)
             for number, registration in sorted(topic.partitions.items())
         )
         shown = tuple(overrides(entries)) if known else ()
@@ -99,10 +98,14 @@ def describe_topics(
 
 
 def _partition(
-    image: MetadataImage, topic: str, number: int, registration: PartitionRegistration, known: bool, min_isr: int
+    live_brokers: Collection[int],
+    topic: str,
+    number: int,
+    registration: PartitionRegistration,
+    known: bool,
+    min_isr: int,
 ) -> PartitionDescription:
     leader = None if registration.leader == NO_LEADER else registration.leader
-    broker = image.brokers.get(registration.leader)
     return PartitionDescription(
         topic,
         number,
@@ -114,6 +117,6 @@ def _partition(
         registration.adding_replicas,
         registration.removing_replicas,
         known,
-        broker is not None and not broker.fenced,
+        leader in live_brokers,
         min_isr,
     )

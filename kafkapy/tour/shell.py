@@ -2,8 +2,7 @@
 
 Commands are run by ``sh`` as processes of their own, so that what is shown is what they print: both outputs in one, as
 on a terminal, though as in a pipe without colours. ``kafkapy`` is the one that gives the tour. The way to have the same
-shell by hand is told by ``preparations``. Whoever is interrupted ends the command that runs, with all its processes,
-and can remove what the commands made: what somebody else puts into the directory between two of them stays.
+shell by hand is told by ``preparations``. Whoever is interrupted ends the command that runs, with all its processes.
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ class Shell:
         self._directory = os.path.abspath(directory)
         self._variables = {"KAFKAPY_CLUSTER": CLUSTER, **variables}
         self._programs = _directory_of_programs()
-        self._made: set[str] = set()
 
     @property
     def preparations(self) -> list[str]:
@@ -54,20 +52,6 @@ class Shell:
 
     def run(self, line: str) -> Finished:
         """Run a command line to its end."""
-        before = {*os.listdir(self._directory)}
-        try:
-            return self._run(line)
-        finally:
-            self._made |= {*os.listdir(self._directory)} - before
-
-    def remove_made(self) -> None:
-        """Remove what commands made, also one that was ended."""
-        for name in self._made:
-            path = os.path.join(self._directory, name)
-            with suppress(FileNotFoundError):
-                shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
-
-    def _run(self, line: str) -> Finished:
         process = subprocess.Popen(
             ["sh", "-c", line],
             cwd=self._directory,

@@ -100,6 +100,10 @@ def test_the_last_in_sync_replica_takes_the_partition_with_it(directory: Path) -
         with pytest.raises(KafkaError) as error:
             attempt()
         assert error.value.name == "LeaderNotAvailableException"
+        assert error.value.hint == (
+            "no election is under way: brokers 2, 3 do not run; 'kafkapy cluster start-broker 3' starts one that may "
+            "lead, 'kafkapy cluster status' shows all"
+        )
     do(directory, start_broker, 3)
     assert state(directory) == (3, 4, (3,))
     assert read(directory) == [b"a", b"b", b"c"]

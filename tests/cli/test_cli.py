@@ -96,6 +96,12 @@ def test_a_name_without_an_offset(kafkapy: Run, tmp_path: Path) -> None:
     assert one_line(done.stderr) == f"{path}: the name does not begin with the segment's base offset"
 
 
+def test_a_directory_without_segments_names_the_help_of_the_command(kafkapy: Run, tmp_path: Path) -> None:
+    done = kafkapy("dump-log", "--files", str(tmp_path))
+    assert done.returncode == 2
+    assert one_line(done.stderr).endswith(" in this directory. Try 'kafkapy dump-log --help'.")
+
+
 def test_debug_shows_the_traceback_and_keeps_the_exit_code(kafkapy: Run, tmp_path: Path) -> None:
     args = ["dump-log", "--files", str(tmp_path / "00000000000000000000.log")]
     plain = kafkapy(*args)

@@ -33,6 +33,15 @@ def kafkapy(cluster: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytes
     return call
 
 
+def test_that_no_broker_runs_is_said_once(kafkapy) -> None:  # type: ignore[no-untyped-def]
+    kafkapy("topics", "--alter", "--topic", "t", "--partitions", "2")
+    for broker in "123":
+        kafkapy("cluster", "kill-broker", broker)
+    told = kafkapy("console-consumer", "--topic", "t", "--from-beginning", "--timeout-ms", "1").err
+    assert told.count(" is not read: There is no leader ") == 2
+    assert told.count("kafkapy: no election is under way: brokers 1, 2, 3 do not run; 'kafkapy cluster ") == 1
+
+
 def test_a_broker_is_stopped_and_started(kafkapy) -> None:  # type: ignore[no-untyped-def]
     assert kafkapy("cluster", "stop-broker", "1").lines == ["t-0: leader 1 -> 2, isr 1,2,3 -> 2,3"]
     described = kafkapy("topics", "--describe", "--topic", "t").lines[1]

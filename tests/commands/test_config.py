@@ -377,7 +377,7 @@ def test_an_error_inside_a_cluster_names_the_context_at_its_end(capfd: Capture, 
     (broken / "cluster.yaml").write_text("brokers: [")
     done = run(capfd, "cluster-id", "--context", "a")
     assert done.err.startswith(f"kafkapy: {broken}/cluster.yaml")
-    assert done.err.endswith(f" (context a of {config})\n")
+    assert done.err.splitlines()[0].endswith(f" (context a of {config})")
 
 
 @pytest.mark.parametrize(
@@ -399,6 +399,20 @@ def test_a_context_that_is_wrong_can_be_removed(capfd: Capture, config: Path, wr
     config.write_text("contexts: {bad: {clustr: x}, one: {cluster: one}}\n")
     done = run(capfd, "config", "remove", "bad")
     assert done == (1, "", f"kafkapy: {config} cannot be changed line by line: edit it\n")
+
+
+def test_whoever_removes_the_current_context_is_told_what_commands_mean_now(
+    capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config.write_text("current: bad\ncontexts:\n  bad:\n    cluster: x\n  other:\n    cluster: y\n")
+    assert run(capfd, "config", "remove", "other") == (0, f"Removed other from {config}.\n", "")
+    monkeypatch.setenv("KAFKAPY_CLUSTER", "z")
+    done = run(capfd, "config", "remove", "bad")
+    told = "kafkapy: it was the current one; commands that name no cluster now mean z ($KAFKAPY_CLUSTER)\n"
+    assert done == (0, f"Removed bad from {config}.\n", told)
+    config.write_text("current: bad\ncontexts:\n  bad:\n    cluster: x\n  other:\n    cluster: y\n")
+    monkeypatch.setenv("KAFKAPY_CONTEXT", "other")
+    assert run(capfd, "config", "remove", "bad").err == "", "commands meant another one, and still do"
 
 
 def sources(capfd: Capture) -> dict[str, tuple[str, str]]:

@@ -88,7 +88,9 @@ def test_a_group(describe: Configs) -> None:
     ],
 )
 def test_what_does_not_exist(describe: Configs, args: list[str], what: str, told: str) -> None:
-    assert describe(*args) == (0, f"The {what} doesn't exist and doesn't have dynamic config.\n", told)
+    line = f"The {what} doesn't exist and doesn't have dynamic config.\n"
+    assert describe(*args) == (1, line, told)
+    assert describe(*args, "--output", "jsonl") == (1, "", line + told)
     assert describe(*args, "--all").code == 1
 
 

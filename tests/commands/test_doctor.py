@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from kafkapy.doctor.disks import check_disks
 from kafkapy.doctor.finding import Finding, Severity
 from kafkapy.doctor.finding_lines import finding_lines
 from kafkapy.doctor.metadata_health import _place
+from kafkapy.doctor.surroundings import check_surroundings
 from kafkapy.formats import offset_index
 from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
@@ -291,6 +293,21 @@ def test_without_a_cluster_the_surroundings_are_checked(
     places = [row["place"] for row in rows]
     assert places == ["python", "kernel", "codecs", "pyarrow", "pyspark", "java", "encoding", "terminal", "config"]
     assert {row["severity"] for row in rows} <= {*map(str, Severity)}
+
+
+@pytest.mark.parametrize(
+    ("package", "users"), [("pyarrow", "export, sql and --engine spark"), ("pyspark", "sql and --engine spark")]
+)
+def test_a_package_that_is_missing_is_named_with_what_needs_it(
+    monkeypatch: pytest.MonkeyPatch, package: str, users: str
+) -> None:
+    def version(name: str) -> str:
+        if name == package:
+            raise metadata.PackageNotFoundError(name)
+        return "1"
+
+    monkeypatch.setattr(metadata, "version", version)
+    assert f"not installed: needed by {users}" in [found.text for found in check_surroundings()]
 
 
 def test_a_cluster_that_is_not_there(capfd: Capture, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreateTopic, Reassign, RemoveBroker
 from kafkapy.metadata.elections import PREFERRED
-from kafkapy.metadata.leader_election_file import parse_partitions
+from kafkapy.metadata.leader_election_file import EXAMPLE, parse_partitions
 from tests.backends.contract import batch
 from tests.commands.running import Done, dirs, printed, run
 
@@ -189,7 +189,10 @@ def test_a_bad_file_changes_nothing(capfd: Capture, cluster: Path, tmp_path: Pat
     file = tmp_path / "partitions.json"
     file.write_text(json.dumps({"partitions": [{"topic": "a", "partition": 0}] * 2}))
     done = elect(capfd, cluster, "preferred", "--path-to-json-file", file)
-    assert done == (1, "", "Replica election data contains duplicate partitions: [a-0]\n")
+    assert (done.code, done.out) == (1, "")
+    told = done.err.splitlines()
+    assert told[0] == "Replica election data contains duplicate partitions: [a-0]"
+    assert told[1:] == [f"kafkapy: {file}: such a file looks like {EXAMPLE}"]
 
 
 def test_a_good_file() -> None:

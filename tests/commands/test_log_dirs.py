@@ -11,7 +11,7 @@ from kafkapy.backends.directory_format import make_cluster
 from kafkapy.errors import KafkaError
 from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.delete_records_file import parse_offsets
+from kafkapy.metadata.delete_records_file import EXAMPLE, parse_offsets
 from tests.commands.running import dirs, printed, run
 
 Capture = pytest.CaptureFixture[str]
@@ -110,7 +110,10 @@ def test_duplicates_stop_everything(capfd: Capture, golden: Path, tmp_path: Path
     offsets = tmp_path / "offsets.json"
     offsets.write_text(json.dumps({"partitions": [{"topic": "t", "partition": 0, "offset": 1}] * 2}))
     done = run(capfd, "delete-records", "--log-dirs", dirs(golden), "--offset-json-file", offsets)
-    assert done == (1, "", "Offset json file contains duplicate topic partitions: t-0\n")
+    assert (done.code, done.out) == (1, "")
+    told = done.err.splitlines()
+    assert told[0] == "Offset json file contains duplicate topic partitions: t-0"
+    assert told[1:] == [f"kafkapy: {offsets}: such a file looks like {EXAMPLE}"], "Kafka does not say which file"
 
 
 def test_a_good_file() -> None:

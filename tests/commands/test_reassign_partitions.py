@@ -11,6 +11,7 @@ from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.log.files import Files
 from kafkapy.metadata.changes import CreateTopic, Reassign
+from kafkapy.metadata.reassignment.reassignment_json import EXAMPLE, TOPICS_EXAMPLE
 from tests.commands.running import Done, dirs, printed, run
 
 Capture = pytest.CaptureFixture[str]
@@ -44,6 +45,31 @@ def generate(capfd: Capture, cluster: str | Path, *args: str | Path) -> Done:
 def proposed(done: Done) -> dict[tuple[str, int], list[int]]:
     document = json.loads(done.lines[4])
     return {(each["topic"], each["partition"]): each["replicas"] for each in document["partitions"]}
+
+
+@pytest.mark.parametrize("action", ["--execute", "--verify", "--cancel", "--simulate"])
+@pytest.mark.parametrize(
+    ("data", "error", "how"),
+    [
+        (b"{", "Not valid JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)", ""),
+        (b"\xff", "Not valid JSON: Expecting value: line 1 column 1 (char 0)", ""),
+        (b"", "The input string shouldn't be empty", " is empty"),
+    ],
+)
+def test_a_bad_file_is_named(
+    capfd: Capture, directory: Path, tmp_path: Path, action: str, data: bytes, error: str, how: str
+) -> None:
+    bad = tmp_path / "bad.json"
+    bad.write_bytes(data)
+    done = run(capfd, "reassign-partitions", "--cluster", directory, action, "--reassignment-json-file", bad)
+    assert done == (1, f"Error: {error}\n", f"kafkapy: {bad}{how}: such a file looks like {EXAMPLE}\n")
+
+
+def test_a_bad_file_of_topics_is_named(capfd: Capture, directory: Path, topics_file: Path) -> None:
+    topics_file.write_text("{")
+    done = generate(capfd, directory, "--topics-to-move-json-file", topics_file, "--broker-list", "1,2,3")
+    assert (done.code, done.out) == (1, "Error: The input string is not a valid JSON\n")
+    assert done.err == f"kafkapy: {topics_file}: such a file looks like {TOPICS_EXAMPLE}\n"
 
 
 def test_the_lines_are_kafkas(capfd: Capture, golden: Path, topics_file: Path) -> None:

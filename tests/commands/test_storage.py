@@ -38,6 +38,12 @@ def test_bad_wishes_make_nothing(capfd: Capture, tmp_path: Path, args: list[str]
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_cannot_be_made_is_named_as_it_was_typed(capfd: Capture, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = run(capfd, "storage", "format", "--cluster", tmp_path / "file" / "c", "--brokers", "1")
+    assert done == (1, "", f"kafkapy: {tmp_path}/file/c: Not a directory\n")
+
+
 def test_a_directory_with_something_in_it_stays(capfd: Capture, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("x")
     done = run(capfd, "storage", "format", "--cluster", tmp_path)

@@ -157,7 +157,12 @@ def test_what_is_no_cluster(capfd: Capture, tmp_path: Path) -> None:
     assert missing.code == 1
     assert "there is no cluster directory" in missing.err
     plain = run(capfd, "topics", "--cluster", tmp_path, "--list")
-    assert (plain.code, plain.err) == (1, f"kafkapy: {tmp_path} is not a cluster directory: it has no cluster.yaml\n")
+    assert plain.code == 1
+    assert plain.err.splitlines() == [
+        f"kafkapy: {tmp_path} is not a cluster directory: it has no cluster.yaml",
+        f"kafkapy: 'kafkapy doctor --cluster {tmp_path}' says what to do; --cluster, --context or $KAFKAPY_CLUSTER "
+        "name another",
+    ]
 
 
 @pytest.mark.parametrize("output", ["table", "json", "jsonl", "csv"])

@@ -1,6 +1,7 @@
 """topics --create, --alter, --delete and --from-file on a cluster directory: Kafka's lines, and nothing half done."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -50,6 +51,42 @@ def test_create_describe_alter_delete(capfd: Capture, cluster: Path) -> None:
     assert run(capfd, "topics", "--cluster", cluster, "--delete", "--topic", "t") == (0, "", "")
     assert run(capfd, "topics", "--cluster", cluster, "--list") == (0, "\n", "")
     assert not list(cluster.glob("broker-*/t-*"))
+
+
+@pytest.mark.parametrize("by_log_dirs", [False, True])
+def test_a_partition_is_unavailable_where_no_broker_that_runs_leads_it(
+    capfd: Capture, cluster: Path, by_log_dirs: bool
+) -> None:
+    create(capfd, cluster, "--topic", "healthy", "--replica-assignment", "1:2:3,2:3:1")
+    create(capfd, cluster, "--topic", "alone", "--replica-assignment", "3,1")
+    where = ("--log-dirs", ",".join(map(str, cluster.glob("broker-*")))) if by_log_dirs else ("--cluster", str(cluster))
+    filtered = ("topics", *where, "--describe", "--output", "jsonl", "--unavailable-partitions")
+    assert run(capfd, *filtered) == (0, "", "")
+    run(capfd, "cluster", "kill-broker", "3", "--cluster", cluster)
+    assert [(row["topic"], row["partition"]) for row in run(capfd, *filtered).rows] == [("alone", 0)]
+
+
+@pytest.mark.parametrize("action", [("--list",), ("--create", "--topic", "t", "--partitions", "1")])
+@pytest.mark.parametrize("loss", ["directory", "file"])
+def test_of_a_broken_cluster_directory_the_doctor_is_named(
+    capfd: Capture, cluster: Path, action: tuple[str, ...], loss: str
+) -> None:
+    if loss == "file":
+        (cluster / "cluster.yaml").write_text("a: 1\n")
+    else:
+        shutil.rmtree(cluster / "broker-2")
+    done = run(capfd, "topics", "--cluster", cluster, *action)
+    assert done.code == 1
+    assert f"\nkafkapy: 'kafkapy doctor --cluster {cluster}' says what to do; " in done.err
+
+
+def test_debug_shows_where_an_error_in_kafkas_words_arose(
+    capfd: Capture, cluster: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KAFKAPY_DEBUG", "1")
+    done = run(capfd, "topics", "--cluster", cluster, "--describe", "--topic", "t")
+    assert done.out == f"{ERROR}Topic 't' does not exist as expected\n"
+    assert done.err.startswith("Traceback")
 
 
 def test_racks_are_spread(capfd: Capture, cluster: Path) -> None:

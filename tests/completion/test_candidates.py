@@ -10,9 +10,11 @@ import pytest
 
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.backends.live.client_settings import settings
+from kafkapy.backends.selection import Selection
 from kafkapy.completion.candidates import candidates
 from kafkapy.completion.command_line import CommandLine
 from kafkapy.completion.entry import spelled, unquoted
+from kafkapy.completion.file_names import FileNames
 from kafkapy.completion.record_keys import names_in_keys
 from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
 from kafkapy.log.files import Files
@@ -23,7 +25,7 @@ from tests.commands.running import run
 from tests.output import row_world
 
 HEAVY = {"typer", "rich", "kafka", "numpy", "pyarrow", "kafkapy.backends.log_dirs", "kafkapy.metadata.image"}
-OF_AN_IMAGE = {"METADATA-PATH", "SPEC"}
+OF_AN_IMAGE = {"METADATA-PATH"}
 
 
 def offered(metavar: str, *words: str) -> list[str]:
@@ -50,6 +52,11 @@ def test_the_names_of_a_cluster_directory(cluster: str) -> None:
 def test_log_dirs_tell_the_same(cluster: str) -> None:
     for kind in ("TOPIC", "BROKER", "GROUP"):
         assert offered(kind, "--log-dirs", f"{cluster}/broker-1", "") == offered(kind, "") != []
+
+
+def test_log_dirs_without_metadata_tell_of_no_entities(tmp_path: Path) -> None:
+    assert FileNames(Selection(log_dirs=(str(tmp_path),))).entities("USER") == set()
+    assert FileNames(Selection(log_dirs=(str(tmp_path),))).image([]).topics == {}
 
 
 def test_what_was_deleted_is_not_offered(cluster: str) -> None:

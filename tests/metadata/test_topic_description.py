@@ -17,21 +17,22 @@ from kafkapy.output.topic_lines import partition_line, topic_line, unknown_parti
 TOPIC_ID = "4L6g3nShT-eMCtK--X86sw"
 
 
-def broker(broker_id: int, fenced: bool = False) -> BrokerRegistration:
-    return BrokerRegistration(broker_id, 1, ZERO_UUID, (), {}, None, fenced, False, ())
+def broker(broker_id: int) -> BrokerRegistration:
+    """Fenced, as all are in a cluster directory: who is live is told beside the image."""
+    return BrokerRegistration(broker_id, 1, ZERO_UUID, (), {}, None, True, False, ())
 
 
-def image(partition: PartitionRegistration, fenced: int = 0, **configs: str) -> MetadataImage:
+def image(partition: PartitionRegistration, **configs: str) -> MetadataImage:
     topic = TopicImage("t", TOPIC_ID, {0: partition})
     return EMPTY._replace(
-        brokers={number: broker(number, number == fenced) for number in (1, 2, 3)},
+        brokers={number: broker(number) for number in (1, 2, 3)},
         topics={"t": topic},
         configs={(TOPIC, "t"): {name.replace("_", "."): value for name, value in configs.items()}},
     )
 
 
-def described(at: MetadataImage, known: bool = True) -> PartitionDescription:
-    (topic,) = describe_topics(at, at.topics.values(), config_entries(at, TOPIC, ["t"]), known)
+def described(at: MetadataImage, known: bool = True, live: tuple[int, ...] = (1, 2, 3)) -> PartitionDescription:
+    (topic,) = describe_topics(live, at.topics.values(), config_entries(at, TOPIC, ["t"]), known)
     (partition,) = topic.partitions
     return partition
 
@@ -60,7 +61,7 @@ def test_states(
     under_min_isr: bool,
     at_min_isr: bool,
 ) -> None:
-    found = described(image(registration, fenced=2, min_insync_replicas=min_isr))
+    found = described(image(registration, min_insync_replicas=min_isr), live=(1, 3))
     assert found.is_under_replicated == under_replicated
     assert found.is_unavailable == unavailable
     assert found.is_under_min_isr == under_min_isr
@@ -85,18 +86,18 @@ def test_what_is_not_known_is_in_no_state() -> None:
 def test_a_topic_shows_what_is_not_by_default() -> None:
     at = image(partition((1,), 1), retention_ms="5")
     entries = config_entries(at, TOPIC, ["t"])
-    (topic,) = describe_topics(at, at.topics.values(), entries, True)
+    (topic,) = describe_topics((1, 2, 3), at.topics.values(), entries, True)
     assert [(config.name, config.value) for config in topic.configs] == [("retention.ms", "5")]
     assert topic.has_overrides
     assert topic.replication_factor == 3
-    (unknown,) = describe_topics(at, at.topics.values(), entries, False)
+    (unknown,) = describe_topics((1, 2, 3), at.topics.values(), entries, False)
     assert unknown.configs == ()
 
 
 def test_a_topic_without_id_has_none() -> None:
     at = image(partition((1,), 1))
     without_id = at.topics["t"]._replace(id=ZERO_UUID)
-    (topic,) = describe_topics(at, [without_id], config_entries(at, TOPIC, ["t"]), True)
+    (topic,) = describe_topics((1, 2, 3), [without_id], config_entries(at, TOPIC, ["t"]), True)
     assert topic.topic_id is None
     line = topic_line("t", topic.topic_id, 1, 3, [])
     assert line == "Topic: t\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: "

@@ -55,7 +55,9 @@ def described(directory: Path) -> set[str]:
     image = reader.image()
     return {
         settled(partition_line(each.topic, each.partition, each.leader, each.replicas, each.isr, (), ()))
-        for topic in describe_topics(image, image.topics.values(), reader.config_entries(TOPIC, [*image.topics]), True)
+        for topic in describe_topics(
+            reader.live_brokers, image.topics.values(), reader.config_entries(TOPIC, [*image.topics]), True
+        )
         for each in topic.partitions
     }
 

@@ -99,19 +99,16 @@ def test_interrupted_it_tidies_up(env: dict[str, str], number: signal.Signals, c
     assert left(env) == []
 
 
-@pytest.mark.parametrize("beginning", ["$ kafkapy storage format", "$ kafkapy topics --create"])
-def test_interrupted_it_leaves_nothing_in_the_way_of_the_next_one(
-    env: dict[str, str], tmp_path: Path, beginning: str
-) -> None:
+def test_interrupted_it_keeps_what_is_to_be_kept(env: dict[str, str], tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     command = [sys.executable, "-m", "kafkapy", "tour", "--keep", str(kept)]
     with subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        assert any(line.startswith(beginning) for line in process.stdout)
+        assert any(line.startswith("$ kafkapy topics --create") for line in process.stdout)
         process.send_signal(signal.SIGINT)
         process.stdout.read()
     assert process.returncode == 130
-    assert list(kept.iterdir()) == []
+    assert (kept / "cluster" / "cluster.yaml").exists()
 
 
 def on_a_terminal(env: dict[str, str], answers: list[str], *args: str) -> tuple[int, str]:

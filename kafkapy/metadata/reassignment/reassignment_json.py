@@ -20,6 +20,8 @@ from kafkapy.metadata.reassignment.layout import Assignment
 
 VERSION = 1
 ANY_LOG_DIR = "any"
+EXAMPLE = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[1,2]}]}'
+TOPICS_EXAMPLE = '{"version":1,"topics":[{"topic":"orders"}]}'
 
 LogDirs = Mapping[tuple[TopicPartition, int], str]
 """The log dir of a partition's replica on a broker."""
