@@ -121,7 +121,7 @@ def test_the_epoch_to_write_with_is_the_highest_that_anyone_heard_of(golden, cra
     state = crashed / DIRECTORY_NAME / "quorum-state"
     state.write_text(state.read_text().replace('"leaderEpoch":1', '"leaderEpoch":6'))
     assert load_metadata(str(golden / "crashed" / "broker-2"), str(crashed)).write_epoch == 6
-    (crashed / DIRECTORY_NAME / "leader-epoch-checkpoint").write_text("0\n2\n1 0\n9 800\n")
+    (crashed / DIRECTORY_NAME / "leader-epoch-checkpoint").write_text("0\n2\n1 0\n9 707\n")
     assert load_metadata(str(crashed)).write_epoch == 9
 
 
