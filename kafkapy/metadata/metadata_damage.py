@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kafkapy.errors import DamagedFileError
+from kafkapy.formats import leader_epoch_checkpoint
 from kafkapy.formats.record_batch import HEADER_SIZE, decode_header
 from kafkapy.log.names import LOG_SUFFIX, parse_segment_file
 from kafkapy.log.resync import is_valid_at, next_valid
@@ -64,17 +65,19 @@ def what_to_do(damage: DamagedFileError) -> str:
     """How a metadata log can be had whole again; where bytes can be given up, how that is done on purpose."""
     path = damage.path
     text = f"put {path} back from a backup or from another broker"
-    if not path.endswith(LOG_SUFFIX) or _is_cut(path, damage.position):
+    if not path.endswith(LOG_SUFFIX) or not damage.position or not _is_last(path):
         return text
+    if os.path.getsize(path) <= damage.position:
+        epochs = os.path.join(os.path.dirname(path), leader_epoch_checkpoint.FILE_NAME)
+        return f"{text}; to give up what is missing: rm {epochs}"
     look = f"kafkapy dump-log --cluster-metadata-decoder --resync --files {path}"
     return f"{text}; see what is behind the damage: {look}; to give that up: truncate -s {damage.position} {path}"
 
 
-def _is_cut(path: str, position: int) -> bool:
-    """Whether cutting at ``position`` would not help: nothing is behind it, or more segments are."""
+def _is_last(path: str) -> bool:
+    """Whether no segment follows, which could not be read behind a hole."""
     names = os.listdir(os.path.dirname(path))
-    is_last = max(name for name in names if name.endswith(LOG_SUFFIX)) == os.path.basename(path)
-    return not is_last or os.path.getsize(path) <= position
+    return max(name for name in names if name.endswith(LOG_SUFFIX)) == os.path.basename(path)
 
 
 def _rest(segments: Sequence[str], end: LogEnd) -> tuple[str, int] | None:
