@@ -238,9 +238,7 @@ def test_a_batch_that_whole_ones_follow_is_damage_and_not_torn(crashed):
     behind = [encode_records([topic_record(name, ID)], 707 + at, 1, 0) for at, name in enumerate(("x", "y"))]
     position = path.stat().st_size
     path.write_bytes(path.read_bytes() + behind[0][:-1] + b"!" + behind[1])
-    with pytest.raises(
-        DamagedFileError, match=f"damaged at byte {position}: .* whole ones follow it, up to offset 708"
-    ):
+    with pytest.raises(DamagedFileError, match=f"at byte {position}: .* whole ones follow it, up to offset 708$"):
         load_metadata(str(crashed))
     salvaged = salvage_metadata(str(crashed))
     assert (salvaged.image, salvaged.end_offset) == (whole.image, 707)
