@@ -55,7 +55,10 @@ class LogDirsCluster(FileAccess):
 
     @cached_property
     def _salvaged(self) -> LoadedMetadata | None:
-        return salvage_metadata(*self._dirs.paths)
+        found = salvage_metadata(*self._dirs.paths)
+        if found is None or found.damage is None:
+            return found
+        return salvage_metadata(*self.every_log_dir)  # a node that does not run may have it whole
 
     @property
     def _loaded(self) -> MetadataImage | None:

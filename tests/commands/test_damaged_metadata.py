@@ -111,6 +111,16 @@ def test_a_whole_copy_of_another_broker_is_used(capfd: Capture, cluster: Path) -
     assert all(log.read_bytes().startswith(data) for log, data in whole.items())
 
 
+def test_the_copy_of_a_broker_that_does_not_run_is_as_good(capfd: Capture, cluster: Path) -> None:
+    if len(logs(cluster)) == 1:
+        pytest.skip("there is no other broker")
+    assert run(capfd, "cluster", "stop-broker", "3", "--cluster", cluster).code == 0
+    for log in logs(cluster)[:-1]:
+        log.write_bytes(flipped(log.read_bytes()))
+    done = run(capfd, "topics", "--list", "--cluster", cluster)
+    assert (done.code, done.out.split(), done.err) == (0, [*TOPICS], "")
+
+
 def test_the_doctor_removes_nothing_by_damaged_metadata(capfd: Capture, cluster: Path) -> None:
     stray = next(cluster.glob("broker-1/a-0")).rename(cluster / "broker-1" / f"a-0.{'0' * 32}-stray")
     damage_all(cluster, flipped)
