@@ -138,10 +138,9 @@ def _list(where: "Selection", resources: "Resources", principals: list[str], out
     wanted = sorted(set(map(parse_principal, principals)))
     with closing(open_cluster(where)) as opened:
         found = opened.administration().acls([AclFilter(pattern, ANY_ENTRY) for pattern in patterns])
-        hints = list(_hints(opened, resources, wanted, found))
-    _print(found, wanted, output)
-    for hint in hints:
-        warn(f"kafkapy: {hint}")
+        _print(found, wanted, output)
+        for hint in _hints(opened, resources, wanted, found):
+            warn(f"kafkapy: {hint}")
 
 
 def _hints(opened: "Cluster", resources: "Resources", principals: list[str], found: "list[Acl]") -> Iterator[str]:

@@ -72,6 +72,7 @@ def status(
         yield from status_pairs(partitions, _shown(topic, exclude_internal))
 
     print_rows(output, pairs())
+    found.close()
 
 
 @app.command(

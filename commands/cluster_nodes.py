@@ -50,7 +50,7 @@ def list_endpoints(
     where = tool_selection(cluster, log_dirs, bootstrap_server, bootstrap_controller, command_config, config, output)
     with closing(open_cluster(where)) as opened:
         found = opened.administration().nodes(include_fenced_brokers)
-    print_rows(output, endpoint_pairs(found))
+        print_rows(output, endpoint_pairs(found))
 
 
 def unregister(

@@ -90,8 +90,7 @@ def _findings(chosen: "Selection", where: str | None, quick: bool, quiet_stdout:
             with closing(open_cluster(chosen)) as opened:
                 yield from check_live(opened, where)
         else:
-            with closing(open_cluster(chosen)) as opened:
-                yield from _files(cast("LogDirsCluster", opened), where, quick, quiet_stdout)
+            yield from _files(cast("LogDirsCluster", open_cluster(chosen)), where, quick, quiet_stdout)
     except (KafkapyError, OSError) as problem:
         yield why_closed(chosen, where, problem)
 

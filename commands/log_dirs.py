@@ -61,11 +61,11 @@ def describe_log_dirs(
     with closing(open_cluster(selection(cluster, log_dirs, bootstrap_server, command_config))) as opened:
         _check_brokers(opened, wanted)
         found = opened.log_dirs(wanted or None)
-    topics = frozenset(filter(None, topic_list.split(",")))
-    if output == Output.KAFKA:
-        print_lines(log_dir_lines(found, topics))
-    else:
-        print_rows(output, [(None, row) for log_dir in found for row in _rows(log_dir, topics)])
+        topics = frozenset(filter(None, topic_list.split(",")))
+        if output == Output.KAFKA:
+            print_lines(log_dir_lines(found, topics))
+        else:
+            print_rows(output, [(None, row) for log_dir in found for row in _rows(log_dir, topics)])
     known = {replica.partition.topic for log_dir in found for replica in log_dir.replicas}
     for topic in sorted(topics.difference(known)):
         tell_near_miss("topic", topic, known)

@@ -101,6 +101,8 @@ def _planned(
 
     opened = open_cluster(chosen)
     assert isinstance(opened, LogDirsCluster)
+    if opened.metadata_damage is not None:
+        raise opened.metadata_damage
     if topic is not None and opened.has_metadata:
         check_matches(opened.image(), topic)
     directory = None if chosen.log_dirs else chosen.directory

@@ -85,4 +85,7 @@ def _image(snapshot: str | None, where: "Selection") -> "MetadataImage":
     opened = open_cluster(where)
     if not opened.has_metadata:
         raise KafkapyError("there is no metadata log in these directories, so there is nothing to look at")
-    return opened.image()
+    image = opened.image()
+    if not where.is_live:
+        opened.close()  # tells if it is not all of the metadata
+    return image

@@ -156,7 +156,7 @@ def _list(chosen: "Selection", topic: str | None, exclude_internal: bool, output
 
     with closing(open_cluster(chosen)) as opened:
         found = select_topics(opened.image(), topic, None, exclude_internal)
-    print_rows(output, [(each.name, {"type": "topic", "topic": each.name}) for each in found] or [("", None)])
+        print_rows(output, [(each.name, {"type": "topic", "topic": each.name}) for each in found] or [("", None)])
 
 
 def _describe(chosen: "Selection", wanted: _Wanted, asked: list[str], only_overrides: bool, output: Output) -> None:

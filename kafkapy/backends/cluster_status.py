@@ -62,6 +62,10 @@ class ClusterStatus:
         self._cluster = LogDirsCluster(*paths)
         self._high_watermarks: dict[str, Offsets] = {}
 
+    def close(self) -> None:
+        """Tell if the metadata was not whole."""
+        self._cluster.close()
+
     def brokers(self) -> list[BrokerStatus]:
         """Every broker."""
         registrations = [each for topic in self._cluster.image().topics.values() for each in topic.partitions.values()]

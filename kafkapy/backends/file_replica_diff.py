@@ -97,8 +97,11 @@ def _copy(cluster: LogDirsCluster, replica: Replica, registration: PartitionRegi
 def _is_assigned(
     cluster: LogDirsCluster, replica: Replica, registration: PartitionRegistration | None, broker_id: int | None
 ) -> bool:
-    """Whether the metadata gives the broker this replica; where there is none, or nobody knows the broker, it may."""
+    """Whether the metadata gives the broker this replica; where there is none or not all of it, or nobody knows the
+    broker, it may."""
     if not cluster.has_metadata or broker_id is None or replica.partition.topic == METADATA_TOPIC:
+        return True
+    if cluster.metadata_damage is not None:
         return True
     return registration is not None and broker_id in registration.replicas
 

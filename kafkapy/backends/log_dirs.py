@@ -21,14 +21,14 @@ from kafkapy.backends.cluster import (
 )
 from kafkapy.backends.file_access import FileAccess
 from kafkapy.backends.replicas import NO_OWNERS, LogDirs, Replica, whole_copy
-from kafkapy.errors import KafkaError, KafkapyError, Unsupported
+from kafkapy.errors import DamagedFileError, KafkaError, KafkapyError, Unsupported
 from kafkapy.formats.uuid import ZERO_UUID
 from kafkapy.log.batch import Batch
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import Change
 from kafkapy.metadata.image import EMPTY, GROUP, MetadataImage
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_metadata
+from kafkapy.metadata.metadata_log import DIRECTORY_NAME, LoadedMetadata, salvage_metadata
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, TopicImage
 from kafkapy.near_misses import partition_hint
 
@@ -54,9 +54,23 @@ class LogDirsCluster(FileAccess):
         self._transaction_coordinator: TransactionCoordinator | None = None
 
     @cached_property
+    def _salvaged(self) -> LoadedMetadata | None:
+        found = salvage_metadata(*self._dirs.paths)
+        if found is None or found.damage is None:
+            return found
+        return salvage_metadata(*self.every_log_dir)  # a node that does not run may have it whole
+
+    @property
     def _loaded(self) -> MetadataImage | None:
-        loaded = load_metadata(*self._dirs.paths)
-        return None if loaded is None else loaded.image
+        loaded = self._salvaged
+        if loaded is None or (loaded.damage is not None and loaded.end_offset == 0):
+            return None  # where nothing is left, the names of directories tell more
+        return loaded.image
+
+    @property
+    def metadata_damage(self) -> DamagedFileError | None:
+        """Why the image is not all of the metadata; None if it is, or there is none."""
+        return None if self._salvaged is None else self._salvaged.damage
 
     @property
     def dirs(self) -> LogDirs:
@@ -307,7 +321,12 @@ class LogDirsCluster(FileAccess):
         """Nothing was written."""
 
     def close(self) -> None:
-        """Nothing was written."""
+        """Nothing was written. Whoever was shown the metadata is told if it was not all of it."""
+        salvaged = self.__dict__.get("_salvaged")  # nobody asked where it was not read
+        if salvaged is not None and salvaged.damage is not None:
+            damage = salvaged.damage
+            reason = f"{damage.reason}; what changed after that is not known here: kafkapy doctor tells what to do"
+            raise DamagedFileError(damage.path, damage.position, reason)
 
     @staticmethod
     def _read_only(operation: str) -> Unsupported:

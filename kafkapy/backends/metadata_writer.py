@@ -6,7 +6,8 @@ writer takes the log that reaches farthest, as the quorum would, and brings the 
 there whole, or not at all.
 
 A batch carries the highest epoch that any node has seen; with a lower one, real controllers would truncate it. Where
-bytes are cut off, the segment's indexes go too: a broker makes them anew.
+bytes are cut off, the segment's indexes go too: a broker makes them anew. Only a write that was not finished is cut
+off: where whole batches follow, or something tells that the log was longer, nothing is written at all.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 
-from kafkapy.errors import FormatError, KafkapyError
+from kafkapy.errors import DamagedFileError, FormatError, KafkapyError
 from kafkapy.formats import leader_epoch_checkpoint, snapshot_id
 from kafkapy.formats.leader_epoch_checkpoint import EpochEntry
 from kafkapy.formats.metadata_record import MetadataRecord
@@ -25,7 +26,7 @@ from kafkapy.log.names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, Segme
 from kafkapy.metadata.delta import replay
 from kafkapy.metadata.image import MetadataImage, Provenance
 from kafkapy.metadata.metadata_batch import encode_records
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_metadata
+from kafkapy.metadata.metadata_log import DIRECTORY_NAME, LoadedMetadata, load_metadata
 from kafkapy.metadata.metadata_snapshot import write_snapshot
 from kafkapy.metadata.records import new_record
 
@@ -36,7 +37,7 @@ class MetadataWriter:
     """The metadata of a cluster, its image always that of the last batch written."""
 
     def __init__(self, log_dirs: Sequence[str], files: Files) -> None:
-        loaded = load_metadata(*log_dirs)
+        loaded = _load(log_dirs)
         if loaded is None or loaded.from_bootstrap:
             raise KafkapyError(f"{log_dirs[0]}: there is no metadata log to write to")
         self._files = files
@@ -139,6 +140,16 @@ class MetadataWriter:
     def _copy(self, name: str, directory: str) -> None:
         path = os.path.join(self._best, name)
         self._files.write_atomic(os.path.join(directory, name), _bytes(path, 0, os.path.getsize(path)))
+
+
+def _load(log_dirs: Sequence[str]) -> LoadedMetadata | None:
+    try:
+        return load_metadata(*log_dirs)
+    except DamagedFileError as damage:
+        from kafkapy.metadata.metadata_damage import what_to_do
+
+        reason = f"{damage.reason}; nothing is written, or it would be lost: {what_to_do(damage)}"
+        raise DamagedFileError(damage.path, damage.position, reason) from damage
 
 
 def _segments(directory: str) -> list[str]:

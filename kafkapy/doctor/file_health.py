@@ -22,6 +22,7 @@ from kafkapy.errors import FormatError, KafkapyError
 from kafkapy.formats import quorum_state
 from kafkapy.formats.meta_properties import MetaProperties
 from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.metadata_damage import what_to_do
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME
 
 Advance = Callable[[int], None]
@@ -42,9 +43,9 @@ def _found(cluster: LogDirsCluster, where: str, is_quick: bool, advance: Advance
     for broker, state in down.items():
         yield warning(f"broker {broker}", f"is {state}", f"kafkapy cluster start-broker {broker} {where}")
     yield from readable(check_disks(dirs.paths, where), where)
-    identities = _identities(cluster)
+    identities, is_whole = _identities(cluster), _is_metadata_whole(cluster)
     for log_dir in dirs.paths:
-        yield from check_log_dir(log_dir, dirs, down, where, identities.get(log_dir))
+        yield from check_log_dir(log_dir, dirs, down, where, identities.get(log_dir), is_whole)
         yield from readable(_quorum_state(log_dir), log_dir)
     diff = cluster.replica_diff()
     for partition in sorted(dirs.replicas):
@@ -104,6 +105,13 @@ def _identities(cluster: LogDirsCluster) -> dict[str, MetaProperties]:
     return expected_identities(cluster.directory, cluster.cluster_file, image)
 
 
+def _is_metadata_whole(cluster: LogDirsCluster) -> bool:
+    try:
+        return cluster.metadata_damage is None
+    except (KafkapyError, OSError):
+        return False
+
+
 def _down(cluster: LogDirsCluster) -> dict[int | None, str]:
     """The brokers of a cluster directory that do not run, and what they are."""
     if not isinstance(cluster, DirectoryReader):
@@ -132,6 +140,10 @@ def _metadata(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Fi
     except KafkapyError as problem:
         yield error(METADATA_TOPIC, f"cannot be read: {problem}", f"kafkapy replica-diff {METADATA_TOPIC}:0 {where}")
         return
+    damage = cluster.metadata_damage
+    if damage is not None:
+        text = f"is damaged at byte {damage.position}: {damage.reason}; what changed after that is not known"
+        yield error(damage.path, text, what_to_do(damage))
     if not has_metadata:
         yield info(METADATA_TOPIC, "is in none of the log dirs: leaders and replicas are not known")
         return

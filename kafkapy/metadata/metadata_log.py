@@ -5,11 +5,13 @@ looked at, and one that turns out torn gives way to the one before it. A snapsho
 the log, as it does in Kafka: the node fetched it because its log had been cut.
 
 After a crash the last segment may end in a torn batch. The log ends before it: the bytes behind are counted in
-``torn_bytes`` and whoever writes next cuts them off. Damage anywhere else is an error.
+``torn_bytes`` and whoever writes next cuts them off. All else that is missing is damage (metadata_damage.py): a batch
+that whole ones follow, an end before what a snapshot or the leader epochs tell of, a log without records beside
+partitions. ``salvage_metadata`` says so in ``damage`` and gives what is before; ``load_metadata`` refuses.
 
 Where no record was ever written (the cluster was formatted and never started), ``bootstrap.checkpoint`` is the image:
 the records that the first controller will write. Of several log dirs the one with the highest (last epoch, end
-offset) is the truth, for a follower's log may end earlier.
+offset) is the truth, for a follower's log may end earlier; what is damaged in one is no loss where another has it.
 
 Who appends uses ``write_epoch``: the highest epoch that any node has heard of. A batch with a lower one would be
 cut off by the next leader.
@@ -25,14 +27,16 @@ from typing import NamedTuple
 from kafkapy.errors import DamagedFileError, FormatError, KafkaError
 from kafkapy.formats import leader_epoch_checkpoint, quorum_state, snapshot_id
 from kafkapy.formats.control_record import ControlRecordType
+from kafkapy.formats.leader_epoch_checkpoint import EpochEntry
 from kafkapy.formats.message import Value
 from kafkapy.formats.quorum_state import QuorumState
 from kafkapy.formats.record_batch import HEADER_SIZE, BatchHeader, decode_header, is_valid
 from kafkapy.formats.snapshot_id import BOOTSTRAP_FILE_NAME, SnapshotId
-from kafkapy.log.names import LOG_SUFFIX, parse_segment_file
+from kafkapy.log.names import LOG_SUFFIX, parse_segment_file, partition_dirs
 from kafkapy.metadata.delta import Replayer, replay
 from kafkapy.metadata.image import EMPTY, MetadataImage, Provenance
 from kafkapy.metadata.metadata_batch import decode_control, decode_metadata
+from kafkapy.metadata.metadata_damage import LogEnd, damage_behind
 from kafkapy.metadata.metadata_snapshot import Snapshot, decode_snapshot
 
 DIRECTORY_NAME = "__cluster_metadata-0"
@@ -58,6 +62,13 @@ class LoadedMetadata(NamedTuple):
     from_bootstrap: bool = False
     """The image is bootstrap.checkpoint's: its records are not in the log yet."""
     torn_bytes: int = 0
+    damage: DamagedFileError | None = None
+    """Why this is not all of the metadata."""
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """By which of two logs the one is that the quorum takes."""
+        return self.last_epoch, self.end_offset
 
 
 class _Log(NamedTuple):
@@ -66,29 +77,93 @@ class _Log(NamedTuple):
     log_dir: str
     snapshots: tuple[SnapshotId, ...]
     segments: tuple[str, ...]
-    last_epoch: int
-    end_offset: int
+    log_end: LogEnd
+    last_entry: EpochEntry | None
+    """Of the leader epochs."""
 
     @property
     def directory(self) -> str:
         return os.path.join(self.log_dir, DIRECTORY_NAME)
 
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The farther one of the log and the newest snapshot, if that is whole."""
+        return max((self.log_end.reach, *map(_age, self.snapshots[:1])))
+
 
 def load_metadata(*log_dirs: str) -> LoadedMetadata | None:
-    """The metadata in these log dirs of one cluster; None where they hold none."""
+    """The metadata in these log dirs of one cluster, None where they hold none; DamagedFileError where it is not all
+    there."""
+    loaded = salvage_metadata(*log_dirs)
+    if loaded is not None and loaded.damage is not None:
+        raise loaded.damage
+    return loaded
+
+
+def salvage_metadata(*log_dirs: str) -> LoadedMetadata | None:
+    """The same as far as it can be read from the beginning."""
     logs = [_look_at(log_dir) for log_dir in log_dirs if os.path.isdir(os.path.join(log_dir, DIRECTORY_NAME))]
     write_epoch = max((epoch for log in logs for epoch in _epochs(log)), default=0)
-    loaded = None
-    if logs:
-        best = max(logs, key=lambda log: (log.last_epoch, log.end_offset))
-        loaded = _load(best, write_epoch)
+    loaded = _load_farthest(logs, write_epoch) if logs else None
+    if loaded is not None:
+        loaded = loaded._replace(damage=_damage(logs, loaded))
         if loaded.image._replace(provenance=Provenance()) != EMPTY:
             return loaded
     for log_dir in log_dirs:
         bootstrap = _load_bootstrap(log_dir, loaded)
         if bootstrap is not None:
-            return bootstrap
-    return loaded
+            loaded = bootstrap
+            break
+    return loaded if loaded is None or loaded.damage else loaded._replace(damage=_emptied(log_dirs))
+
+
+def _load_farthest(logs: Sequence[_Log], write_epoch: int) -> LoadedMetadata:
+    """The log that reaches farthest; where it cannot be read that far, another that can."""
+    in_order = sorted(logs, key=lambda log: log.reach, reverse=True)
+    farthest, failure = None, None
+    for log in in_order:
+        try:
+            loaded = _load(log, write_epoch)
+        except DamagedFileError as error:
+            failure = failure or error
+            continue
+        if farthest is None or loaded.reach > farthest.reach:
+            farthest = loaded
+        if farthest.reach >= in_order[0].reach:
+            return farthest
+    if failure is not None:
+        raise failure
+    assert farthest is not None
+    return farthest
+
+
+def _damage(logs: Sequence[_Log], loaded: LoadedMetadata) -> DamagedFileError | None:
+    """What shows, in any of the logs, that there was more than what was loaded."""
+    for log in logs:
+        found = damage_behind(log.segments, log.log_end)
+        if found is not None and found.reach > loaded.reach and _log_end(log.segments) == log.log_end:
+            return found.error  # nobody is writing there: it looks the same as before
+    for log in logs:
+        if log.snapshots and _age(log.snapshots[0]) > loaded.reach:
+            path = os.path.join(log.directory, log.snapshots[0].file_name())
+            reason = f"this snapshot is not whole, and without it the log ends at offset {loaded.end_offset}"
+            return DamagedFileError(path, 0, reason)
+        entry = log.last_entry
+        if entry is not None and entry.epoch >= loaded.last_epoch and entry.start_offset > loaded.end_offset:
+            path = log.segments[-1] if log.segments else log.directory
+            once = f"{leader_epoch_checkpoint.FILE_NAME} says that it went to {entry.start_offset}"
+            reason = f"the log ends there, at offset {log.log_end.offset}, and {once}"
+            return DamagedFileError(path, log.log_end.position, reason)
+    return None
+
+
+def _emptied(log_dirs: Sequence[str]) -> DamagedFileError | None:
+    """The error that no record is left: who has partitions was told of them by records."""
+    for log_dir in log_dirs:
+        if any(os.path.basename(path) != DIRECTORY_NAME for _, path in partition_dirs(log_dir)):
+            path = os.path.join(log_dir, DIRECTORY_NAME)
+            return DamagedFileError(path, 0, "it has no records, and there are partitions beside it")
+    return None
 
 
 def load_file(path: str) -> MetadataImage:
@@ -124,8 +199,8 @@ def _look_at(log_dir: str) -> _Log:
             snapshots.append(found)
     paths = tuple(path for _, path in sorted(segments))
     newest_first = tuple(sorted(snapshots, key=_age, reverse=True))
-    end = max((_log_end(paths), *(_age(snapshot) for snapshot in newest_first[:1])))
-    return _Log(log_dir, newest_first, paths, *end)
+    last_entry = _last_entry(directory)  # before the log, which may be written to
+    return _Log(log_dir, newest_first, paths, _log_end(paths), last_entry)
 
 
 def _snapshot_name(name: str) -> SnapshotId | None:
@@ -140,26 +215,32 @@ def _age(snapshot: SnapshotId) -> tuple[int, int]:
     return snapshot.epoch, snapshot.end_offset
 
 
-def _log_end(segments: Sequence[str]) -> tuple[int, int]:
-    """(epoch of the last batch, end offset) of the log; an empty last segment leaves it to the one before."""
+def _log_end(segments: Sequence[str]) -> LogEnd:
+    """Where the log ends; an empty last segment leaves it to the one before."""
     for path in reversed(segments):
         end = None
-        for header, _, _ in _batches(path, 0, last=True):
-            end = header.partition_leader_epoch, header.last_offset + 1
+        for header, _, position in _batches(path, 0, last=True):
+            end = LogEnd(header.partition_leader_epoch, header.last_offset + 1, path, position + header.size)
         if end is not None:
             return end
-    return 0, 0
+    return LogEnd()
 
 
 def _epochs(log: _Log) -> Iterator[int]:
     """Every epoch that the node may have heard of; unreadable marks are no reason not to read the log."""
-    yield log.last_epoch
+    yield log.reach[0]
     state = _quorum_state(log)
     if state is not None:
         yield state.leader_epoch
-    path = os.path.join(log.directory, leader_epoch_checkpoint.FILE_NAME)
+    if log.last_entry is not None:
+        yield log.last_entry.epoch
+
+
+def _last_entry(directory: str) -> EpochEntry | None:
+    path = os.path.join(directory, leader_epoch_checkpoint.FILE_NAME)
     with suppress(OSError, FormatError), open(path, "rb") as file:
-        yield from (entry.epoch for entry in leader_epoch_checkpoint.decode(file.read(), path)[-1:])
+        return next(reversed(leader_epoch_checkpoint.decode(file.read(), path)), None)
+    return None
 
 
 def _quorum_state(log: _Log) -> QuorumState | None:
@@ -177,7 +258,7 @@ def _load(log: _Log, write_epoch: int) -> LoadedMetadata:
         provenance = Provenance(start - 1, base.epoch, snapshot.last_contained_log_timestamp)
         image = replay(EMPTY, snapshot.records, provenance)
         loaded = loaded._replace(image=image, kraft_version=snapshot.kraft_version, voters=snapshot.voters)
-        if _age(base) > _log_end(log.segments):
+        if _age(base) > log.log_end.reach:
             return loaded
     return _replay_log(log, loaded)
 

@@ -13,7 +13,7 @@ from kafkapy.log.files import Files
 from kafkapy.metadata.delta import replay
 from kafkapy.metadata.image import EMPTY, Provenance
 from kafkapy.metadata.metadata_batch import encode_control, encode_records, leader_change
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_file, load_metadata, read_snapshot
+from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_file, load_metadata, read_snapshot, salvage_metadata
 from kafkapy.metadata.metadata_snapshot import (
     Snapshot,
     decode_snapshot,
@@ -121,7 +121,7 @@ def test_the_epoch_to_write_with_is_the_highest_that_anyone_heard_of(golden, cra
     state = crashed / DIRECTORY_NAME / "quorum-state"
     state.write_text(state.read_text().replace('"leaderEpoch":1', '"leaderEpoch":6'))
     assert load_metadata(str(golden / "crashed" / "broker-2"), str(crashed)).write_epoch == 6
-    (crashed / DIRECTORY_NAME / "leader-epoch-checkpoint").write_text("0\n2\n1 0\n9 800\n")
+    (crashed / DIRECTORY_NAME / "leader-epoch-checkpoint").write_text("0\n2\n1 0\n9 707\n")
     assert load_metadata(str(crashed)).write_epoch == 9
 
 
@@ -230,3 +230,31 @@ def test_a_long_snapshot_has_several_batches():
 def test_real_control_batches_come_out_byte_for_byte(golden):
     log = (golden / "crashed" / "broker-1" / DIRECTORY_NAME / LOG).read_bytes()
     assert log.startswith(encode_control([leader_change(1, NODES, [3, 1])], 0, 1, 1794799007716))
+
+
+def test_a_batch_that_whole_ones_follow_is_damage_and_not_torn(crashed):
+    whole = load_metadata(str(crashed))
+    path = crashed / DIRECTORY_NAME / LOG
+    behind = [encode_records([topic_record(name, ID)], 707 + at, 1, 0) for at, name in enumerate(("x", "y"))]
+    position = path.stat().st_size
+    path.write_bytes(path.read_bytes() + behind[0][:-1] + b"!" + behind[1])
+    with pytest.raises(DamagedFileError, match=f"at byte {position}: .* whole ones follow it, up to offset 708$"):
+        load_metadata(str(crashed))
+    salvaged = salvage_metadata(str(crashed))
+    assert (salvaged.image, salvaged.end_offset) == (whole.image, 707)
+
+
+def test_damage_is_no_loss_where_another_log_has_the_rest(golden, crashed):
+    whole = load_metadata(str(golden / "crashed" / "broker-2"))
+    drop_snapshots(crashed)
+    path = crashed / DIRECTORY_NAME / LOG
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+    assert load_metadata(str(crashed), str(golden / "crashed" / "broker-2")).image == whole.image
+
+
+def test_a_snapshot_that_is_not_whole_tells_that_the_log_was_longer(crashed):
+    (crashed / DIRECTORY_NAME / "00000000000000000900-0000000001.checkpoint").write_bytes(b"half")
+    with pytest.raises(DamagedFileError, match="this snapshot is not whole, and without it the log ends at offset 707"):
+        load_metadata(str(crashed))
