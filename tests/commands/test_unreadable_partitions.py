@@ -1,5 +1,6 @@
 """Partitions that cannot be read, or not to their ends: the others are, each is named, and the exit code is 1."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,41 @@ def test_a_log_that_was_cut_between_batches(capfd: Capture, cluster: Path, is_cl
     done = run(capfd, "get-offsets", "--cluster", cluster, "--topic", "t")
     assert (done.code, done.out) == (int(is_clean), "t:0:2\nt:1:3\n")
     assert (f"kafkapy: t-0 is looked at only as far as it is good: {where}\n" in done.err) is is_clean
+
+
+def test_ends_that_are_known_to_be_wrong_make_no_lag(capfd: Capture, cluster: Path) -> None:
+    assert consume(capfd, cluster, "--group", "g").code == 0
+    path = log_of(cluster, 1, "t-0")
+    path.write_bytes(b"")
+    lost = f"{path}: ends at byte 0 and offset 0, but the log went to 3 when its broker stopped"
+    problem = f"kafkapy: t-0: {lost}: its end and lag are not known\n"
+    done = run(capfd, "lag", "--cluster", cluster, "--group", "g", "--topic", "t", "--output", "jsonl")
+    rows = [json.loads(line) for line in done.lines]
+    assert (done.code, done.err) == (1, problem)
+    assert [(row["log_end_offset"], row["lag"], row["verdict"]) for row in rows[:2]] == [
+        (None, None, "unknown"),
+        (3, 0, "ok"),
+    ]
+    describe = ("consumer-groups", "--cluster", cluster, "--describe", "--group", "g", "--output", "jsonl")
+    done = run(capfd, *describe)
+    rows = [json.loads(line) for line in done.lines]
+    assert (done.code, done.err) == (1, problem)
+    assert [(row["log_end_offset"], row["lag"]) for row in rows] == [(None, None), (3, 0)]
+    lookup = ("lookup", "--cluster", cluster, "--topic", "t", "--partition", "0")
+    done = run(capfd, *lookup, "--offset", "1")
+    assert (done.code, done.err.splitlines()[1:]) == (1, [f"kafkapy: {lost}"])
+    done = run(capfd, *lookup, "--time", "1")
+    assert (done.code, done.err) == (1, f"kafkapy: t-0 is looked at only as far as it is good: {lost}\n")
+
+
+def test_a_torn_write_costs_no_lag(capfd: Capture, cluster: Path) -> None:
+    """Any crash may leave one, and what it is of was never acknowledged for certain."""
+    assert consume(capfd, cluster, "--group", "g").code == 0
+    (cluster / "broker-1" / ".kafka_cleanshutdown").unlink()
+    path = log_of(cluster, 1, "t-0")
+    path.write_bytes(path.read_bytes() + b"torn")
+    done = run(capfd, "lag", "--cluster", cluster, "--group", "g", "--topic", "t", "--output", "jsonl")
+    assert (done.code, [json.loads(line)["lag"] for line in done.lines[:2]], done.err) == (0, [0, 0], "")
 
 
 def test_damage_in_the_middle_ends_that_partition(capfd: Capture, cluster: Path) -> None:
