@@ -1,6 +1,7 @@
 """Partitions that cannot be read, or not to their ends: the others are, each is named, and the exit code is 1."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,14 @@ def test_damage_in_the_middle_ends_that_partition(capfd: Capture, cluster: Path)
     done = consume(capfd, cluster)
     assert (done.code, done.lines) == (1, ["a0", "a1", "b1", "c1"])
     assert done.err.startswith(f"kafkapy: t-0 is read up to offset 1 only: {path}: damaged at byte {middle}: ")
+
+
+def test_throughput_of_one_disk_misses_only_what_it_should_have(capfd: Capture, cluster: Path) -> None:
+    disk = cluster / "broker-1"
+    done = run(capfd, "throughput", "--log-dirs", disk)
+    assert (done.code, done.err) == (0, "kafkapy: left out: 2 partitions of which only other brokers have copies\n")
+    done = run(capfd, "throughput", "--log-dirs", disk, "--topic", "t")
+    assert (done.code, done.err) == (1, "kafkapy: no copy of t-1 is in the given log dirs\n")
+    shutil.rmtree(disk / "t-0")
+    done = run(capfd, "throughput", "--cluster", cluster)
+    assert (done.code, done.err) == (1, "kafkapy: no copy of t-0 is in the log dirs of the brokers that run\n")
