@@ -82,7 +82,7 @@ def log_parts(cluster: LogDirsCluster, log: PartitionReader, scan: Scan) -> Iter
         for txn in (log.aborted_transactions(start, end) if scan.committed and start < end else ())
     )
     following = [segment.base_offset for segment in log.segments[1:]]
-    for segment, next_base in zip(log.segments, [*following, log.log_end_offset], strict=False):
+    for segment, next_base in zip(log.segments, [*following, log.log_end_offset], strict=bool(log.segments)):
         if next_base <= start or segment.base_offset >= end or _is_too_old(segment, scan.timestamps.start):
             continue
         own = tuple(txn for txn in aborted if txn[1] < next_base and txn[2] >= segment.base_offset)

@@ -9,9 +9,12 @@ import pytest
 from kafkapy.backends import failures
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
+from kafkapy.errors import KafkapyError
 from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreateTopic
+from kafkapy.tables.registry import find_table
+from kafkapy.tables.scan import Mode, Range, Scan
 from tests.backends.contract import batch
 from tests.commands.running import Done, run
 
@@ -186,3 +189,54 @@ def test_throughput_of_one_disk_misses_only_what_it_should_have(capfd: Capture, 
     shutil.rmtree(disk / "t-0")
     done = run(capfd, "throughput", "--cluster", cluster)
     assert (done.code, done.err) == (1, "kafkapy: no copy of t-0 is in the log dirs of the brokers that run\n")
+
+
+@pytest.mark.parametrize("how", ["deleted", "emptied", "without a file"])
+def test_export_does_not_hide_what_is_lost(capfd: Capture, cluster: Path, tmp_path: Path, how: str) -> None:
+    path = log_of(cluster, 1, "t-0")
+    lost = f"{path}: ends at byte 0 and offset 0, but the log went to 3 when its broker stopped"
+    if how == "deleted":
+        shutil.rmtree(path.parent)
+        lost = "no copy of t-0 is in the log dirs of the brokers that run"
+    elif how == "emptied":
+        path.write_bytes(b"")
+    else:
+        path.unlink()
+        lost = f"{path.parent}: {path.name} is missing, though its index is there"
+    export = ("export", "--cluster", cluster, "--topic", "t", "--to", "csv", "--out")
+    done = run(capfd, *export, tmp_path / "out")
+    assert done.code == 1
+    assert done.err.startswith("exported 3 rows in 1 file ")
+    assert done.err.endswith(f"kafkapy: {lost}\n")
+    assert run(capfd, *export, tmp_path / "new", "--dry-run").code == 1
+    for mode in ("dropmalformed", "permissive"):
+        done = run(capfd, *export, tmp_path / mode, "--mode", mode)
+        assert (done.code, done.err.partition("\n")[0]) == (0, f"kafkapy: {lost}")
+
+
+def test_export_of_one_disk_mentions_what_others_have(capfd: Capture, cluster: Path, tmp_path: Path) -> None:
+    export = ("export", "--log-dirs", cluster / "broker-1", "--to", "csv", "--out")
+    done = run(capfd, *export, tmp_path / "all")
+    note = "kafkapy: left out: 2 partitions of which only other brokers have copies\n"
+    assert (done.code, done.err.startswith(f"{note}exported 3 rows ")) == (0, True)
+    done = run(capfd, *export, tmp_path / "t", "--topic", "t")
+    assert (done.code, done.err.endswith("\nkafkapy: no copy of t-1 is in the given log dirs\n")) == (1, True)
+
+
+def test_a_scan_fails_fast_for_what_is_lost(cluster: Path) -> None:
+    """Also for Spark; not where it asks only for what is there, and not for what an internal topic has elsewhere."""
+    splits = find_table("records").splits
+    disk = Scan((str(cluster / "broker-1"),))
+    assert len(splits(disk)) == 1
+    with pytest.raises(KafkapyError, match=r"^no copy of t-1 is in the given log dirs: the mode dropmalformed reads"):
+        splits(disk._replace(topics=frozenset("t")))
+    assert find_table("offset_commits").splits(disk) == []
+    path = log_of(cluster, 1, "t-0")
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 3 * 2])
+    with pytest.raises(KafkapyError, match=r"and offset 2, but the log went to 3 when its broker stopped: the mode"):
+        splits(disk)
+    assert len(splits(disk._replace(offsets=Range(0, 2)))) == 1
+    assert len(splits(disk._replace(mode=Mode.DROPMALFORMED))) == 1
+    shutil.rmtree(path.parent)
+    with pytest.raises(KafkapyError, match=r"^no copy of t-0 is in"):
+        splits(disk)
