@@ -136,7 +136,7 @@ def lag(
     if options.watch:
         from .lag_watch import watch as watch_looks
 
-        watch_looks(chosen, options)
+        watch_looks(chosen, options, lambda names: _strangers(chosen, names))
     else:
         _compare(chosen, options)
 
@@ -254,6 +254,12 @@ def _known(chosen: "Selection") -> _Known | None:
     with suppress(KafkapyError), closing(open_cluster(chosen)) as opened:
         return _Known([listing.group_id for listing in opened.groups().list()], list(opened.image().topics))
     return None
+
+
+def _strangers(chosen: "Selection", names: Iterable[str]) -> list[str]:
+    """Of groups that are not there, that they are not, and what was probably meant."""
+    known = _known(chosen)
+    return [] if known is None else [missing("group", name, known.groups) for name in names if name not in known.groups]
 
 
 def _compare(chosen: "Selection", options: LagOptions) -> None:

@@ -5,7 +5,7 @@ What does not answer is told where it is seen: in the block, with the last figur
 an outage."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
     from kafkapy.output.lag_live import Frame
 
 
-def watch(chosen: "Selection", options: LagOptions) -> None:
-    """Look again and again. Ctrl-C ends it in good order; exit 1 where the last look was not whole."""
+def watch(chosen: "Selection", options: LagOptions, strangers: Callable[[list[str]], list[str]]) -> None:
+    """Look again and again. Ctrl-C ends it in good order; exit 1 where the last look was not whole. ``strangers`` says
+    which groups are not there: one may be waited for, or its name be a mistake."""
     from kafkapy.lag.looks import looks
     from kafkapy.lag.snapshots import Snapshots
 
     seen = _Seen()
     try:
         with closing(looks(chosen, Snapshots(options.wanted, options.window), options.pause_s, options.times)) as each:
-            _print(seen.noted(each), options)
+            _print(_introduced(seen.noted(each), options, strangers), options)
     except KeyboardInterrupt:
         pass
     if seen.last is not None and (seen.last.outage is not None or seen.last.problems):
@@ -46,6 +47,18 @@ class _Seen:
         """The looks as they come."""
         for self.last in looks:
             yield self.last
+
+
+def _introduced(
+    looks: Iterable["Look"], options: LagOptions, strangers: Callable[[list[str]], list[str]]
+) -> Iterator["Look"]:
+    """The looks; before the first one, on stderr, which of the named groups are not there."""
+    for number, look in enumerate(looks):
+        if number == 0:
+            silent = set(options.groups) - {point.group for point in look.points}
+            silent -= {name for name in silent if any(each.startswith(f"group {name}:") for each in look.problems)}
+            tell_problems(strangers(sorted(silent)) if silent else ())
+        yield look
 
 
 def _print(looks: Iterator["Look"], options: LagOptions) -> None:

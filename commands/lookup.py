@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kafkapy.errors import UsageError
+from kafkapy.errors import KafkaError, UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import ClusterOption, LinesOption, LogDirsOption, RefusedBootstrapOption, selection
+from .tool_errors import finish
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection
@@ -60,11 +61,17 @@ def lookup(
     if timestamp is not None:
         found, target = lookup_timestamp(log, timestamp), f"the first record at or after timestamp {timestamp}"
     else:
-        found, target = lookup_offset(log, offset or 0), f"offset {offset}"
+        try:
+            found, target = lookup_offset(log, offset or 0), f"offset {offset}"
+        except KafkaError as error:
+            error.hint = log.damage
+            raise
     if output == Output.KAFKA:
         print_lines(lookup_lines(found, f"{target} in {log.partition}, which has {len(log.segments)} segment(s)"))
     else:
         print_rows(output, ((None, row) for row in lookup_rows(found)))
+    if found.record is None and log.damage is not None:
+        finish([f"{log.partition} is looked at only as far as it is good: {log.damage}"])
 
 
 def _timestamp(text: str) -> int:

@@ -23,7 +23,7 @@ from .cluster_options import (
 from .lag_options import parse_duration, parse_time
 from .option_kinds import flag, value
 from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
-from .tool_errors import finish
+from .tool_errors import finish, tell_problems
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -128,12 +128,26 @@ def throughput(
     with closing(open_cluster(chosen)) as opened, open_engine(engine, master, conf, driver_memory) as worker:
         known = set(opened.image().topics)
         problems += (missing("topic", name, known) for name in sorted(topics - known))
+        problems += _absent(opened, wanted, bool(topics))
         if forecast:
             _print_forecasts(opened, wanted, top, output, problems)
         else:
             paths = file_paths(chosen, "--engine spark") if engine is EngineName.SPARK else ()
             _print_flows(_flows(opened, worker, paths, wanted, by, step_ms, problems), top, output)
     finish(problems)
+
+
+def _absent(cluster: "Cluster", wanted: "Wanted", is_named: bool) -> list[str]:
+    """Which partitions should be here and are not; what the disks of some brokers do not have is only said."""
+    from kafkapy.backends.absent_partitions import absent_partitions
+    from kafkapy.errors import Unsupported
+
+    try:
+        absent = absent_partitions(cluster, lambda partition: wanted.topic(partition.topic))
+    except Unsupported:  # nobody has the files of a running cluster
+        return []
+    tell_problems(absent.notes(is_named))
+    return absent.problems(is_named)
 
 
 def _flows(
@@ -196,7 +210,7 @@ def _forecasts(cluster: "Cluster", wanted: "Wanted", now: int, problems: list[st
 
     if not cluster.has_metadata:
         raise KafkapyError("without a metadata log nobody knows the configs of topics, by which segments go")
-    for partition, log in partition_logs(cluster, wanted.topic, problems.append):
+    for partition, log in partition_logs(cluster, wanted.topic):
         config = log_config(cluster.image(), partition.topic)
         rate = growth(log, wanted.stretch, now, problems.append)
         yield forecast(partition, segment_rows(log), config, log.log_start_offset, rate, now)

@@ -119,6 +119,10 @@ class Cluster(Protocol):
         """Where and why the log that is read ends before its file does, or lacks a file; None where it is whole."""
         ...
 
+    def loss(self, partition: TopicPartition) -> str | None:
+        """The same, where it has cost records for certain: a torn write at the end, as crashes leave them, is none."""
+        ...
+
     def offset(self, partition: TopicPartition, spec: int) -> int | None:
         """The offset of one of the names above, or of the first record at or after a timestamp; None for none."""
         ...

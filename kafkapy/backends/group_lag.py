@@ -21,7 +21,7 @@ Answer = int | KafkapyError | None
 
 
 class LogRange(NamedTuple):
-    """Where a log begins and ends; None where no copy of it is here."""
+    """Where a log begins and ends; None where no copy of it is here, or records at the end are lost."""
 
     start: int | None
     end: int | None
@@ -94,6 +94,10 @@ class LogRanges:
     def _range(self, partition: TopicPartition, start: Answer, end: Answer) -> LogRange:
         if isinstance(start, KafkapyError) or isinstance(end, KafkapyError):
             self._note(partition, start if isinstance(start, KafkapyError) else end)
+            return LogRange(None, None)
+        lost = self._cluster.loss(partition)
+        if lost is not None:
+            self._unreadable.append(f"{partition}: {lost}: its end and lag are not known")
             return LogRange(None, None)
         return LogRange(start, end)
 

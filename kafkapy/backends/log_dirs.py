@@ -158,9 +158,15 @@ class LogDirsCluster(FileAccess):
     def damage(self, partition: TopicPartition) -> str | None:
         """Where and why the log ends before its file does, as it was when it was last read; somebody may have been
         writing just then, so damage is looked at twice."""
+        return None if self._just_read(partition).damage is None else self._required(partition).damage
+
+    def loss(self, partition: TopicPartition) -> str | None:
+        """The damage that has cost records for certain; looked at twice, too."""
+        return None if self._just_read(partition).loss is None else self._required(partition).loss
+
+    def _just_read(self, partition: TopicPartition) -> PartitionReader:
         last = self._last_read
-        reader = last if last is not None and last.partition == partition else self._required(partition)
-        return None if reader.damage is None else self._required(partition).damage
+        return last if last is not None and last.partition == partition else self._required(partition)
 
     def offset(self, partition: TopicPartition, spec: int) -> int | None:
         """An offset by name or time; nothing is tiered in log dirs."""

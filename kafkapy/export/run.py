@@ -125,6 +125,9 @@ class Export:
                 raise KafkapyError(f"there is no topic {name} in {where}{did_you_mean(name, there, VERY_SIMILAR)}")
         done = {} if self._request.overwrite else old.partitions
         made = plan(source.states(), done, self._request.replace_recreated)
+        lost, notes = source.losses()
+        made.problems.extend(lost)
+        made.notes.extend(notes)
         for name in sorted({partition.topic for partition in done} - there):
             made.notes.append(f"the topic {name} is not there any more; its rows stay")
         return made

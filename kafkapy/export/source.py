@@ -11,9 +11,9 @@ from kafkapy.export.work import Piece
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.topic_description import INTERNAL_TOPICS
-from kafkapy.tables.opening import chosen_logs, open_paths
+from kafkapy.tables.opening import absent, chosen_logs, losses, open_paths
 from kafkapy.tables.registry import find_table
-from kafkapy.tables.scan import Range, Scan
+from kafkapy.tables.scan import Mode, Range, Scan
 from kafkapy.tables.segment_parts import log_parts
 from kafkapy.tables.table import Split
 
@@ -35,7 +35,18 @@ class Source:
 
     def topics(self) -> frozenset[str]:
         """Every topic that is there."""
-        return frozenset(partition.topic for partition in self._cluster.dirs.replicas)
+        return (
+            frozenset(partition.topic for partition in self._cluster.dirs.replicas)
+            | self._cluster.image().topics.keys()
+        )
+
+    def losses(self) -> tuple[list[str], list[str]]:
+        """What cannot be exported of the logs that were looked at, and what is only said: with failfast a loss is a
+        problem, in the other modes it is known to be left out; what other brokers have is neither."""
+        is_named = self._request.scan.topics is not None
+        lost = losses(self._cluster, self._scan, self._logs.values(), is_named)
+        notes = absent(self._cluster, self._scan).notes(is_named)
+        return (lost, notes) if self._scan.mode is Mode.FAILFAST else ([], [*notes, *lost])
 
     def states(self) -> list[LogState]:
         """Each log as it is now."""

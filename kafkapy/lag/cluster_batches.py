@@ -49,7 +49,7 @@ class Wanted(NamedTuple):
 def all_batch_rows(cluster: Cluster, wanted: Wanted, tell: Tell) -> Iterator[BatchRow]:
     """The wanted batches of a cluster."""
     try:
-        for _, log in partition_logs(cluster, wanted.topic, tell):
+        for _, log in partition_logs(cluster, wanted.topic):
             yield from batch_rows(log, wanted.stretch, wanted.measures, tell)
     except Unsupported:  # nobody has the files of a running cluster
         from kafkapy.lag.fetched_batches import fetched_rows
@@ -57,23 +57,17 @@ def all_batch_rows(cluster: Cluster, wanted: Wanted, tell: Tell) -> Iterator[Bat
         yield from fetched_rows(cluster, wanted, tell)
 
 
-def partition_logs(
-    cluster: Cluster, wants: Callable[[str], bool], tell: Tell
-) -> Iterator[tuple[TopicPartition, PartitionReader]]:
-    """The logs of the wanted topics, the copy that counts of each."""
-    missing: list[TopicPartition] = []
+def partition_logs(cluster: Cluster, wants: Callable[[str], bool]) -> Iterator[tuple[TopicPartition, PartitionReader]]:
+    """The logs of the wanted topics, the copy that counts of each; ``absent_partitions`` tells which are not here."""
     for name, topic in sorted(cluster.image().topics.items()):
         for number in sorted(topic.partitions) if wants(name) else ():
             partition = TopicPartition(name, number)
             try:
                 reader = whole_copy(cluster.copies(partition))
             except KafkaError:
-                missing.append(partition)
                 continue
             if reader is not None:
                 yield partition, reader
-    if missing:
-        tell(f"no copy of {', '.join(map(str, missing))} is in the given log dirs")
 
 
 def batch_rows(log: PartitionReader, stretch: Stretch, measures: bool, tell: Tell) -> Iterator[BatchRow]:

@@ -8,6 +8,9 @@ snapshots give a timeline too, and the same rules make rows of it. Rates are sin
 That is for verdicts only. As the time of a commit, a row has what files tell; of a running cluster the look that saw
 the offset change, and nothing where none did: it may have been committed long ago.
 
+A coordinator that does not answer one look, as in a rolling restart, takes the rows of its groups away for that look;
+what was known of them stays, and the next look goes on with it.
+
 An offset that moved while the group was empty was moved by a tool. Empty is a group that had no members at both looks,
 and the same epoch or generation where that is told; a commit with a leader epoch shows that a consumer was there all
 the same, for tools know none.
@@ -48,6 +51,7 @@ class Snapshots:
         self._wanted = wanted
         self._window = window
         self._timelines: dict[Key, Timeline] = {}
+        self._silent: dict[Key, Timeline] = {}  # of groups whose coordinators did not answer the last look
         self._commit_times: dict[Key, int] = {}
         self._groups: dict[str, _Membership] = {}
         self._ends: dict[int, Ends] = {}
@@ -94,22 +98,26 @@ class Snapshots:
         listings = [each for each in groups.list() if _commits(each) and self._wanted.group(each.group_id)]
         found = _memberships(cluster, listings)
         seen: dict[Key, Timeline] = {}
+        silent = set[str]()
         asked = {*found, *self._wanted.ids}  # a group that is not listed may be one that must not be seen
         for group, commits in groups.committed_offsets(sorted(asked)).items():
             if isinstance(commits, KafkaError):
                 tell(f"group {group}: {commits}")
+                silent.add(group)
                 continue
             for partition, commit in commits.items():
                 if self._wanted.topic(partition.topic):
                     key = group, partition
                     seen[key] = self._timeline(key, commit, now, found.get(group, _Membership()))
+        known = self._silent | self._timelines
+        self._silent = {key: timeline for key, timeline in known.items() if key[0] in silent}
         self._timelines, self._groups = seen, found
-        self._commit_times = {key: at for key, at in self._commit_times.items() if key in seen}
+        self._commit_times = {key: at for key, at in self._commit_times.items() if key in seen or key in self._silent}
         for problem in groups.problems[told:]:
             tell(problem)
 
     def _timeline(self, key: Key, commit: OffsetAndMetadata, now: int, group: _Membership) -> Timeline:
-        timeline = self._timelines.get(key) or Timeline(now, self._window)
+        timeline = self._timelines.get(key) or self._silent.get(key) or Timeline(now, self._window)
         last, has_time = timeline.last, commit.commit_timestamp > 0
         made = Commit(min(commit.commit_timestamp, now) if has_time else now, commit.offset)
         has_moved = last is not None and last.offset != commit.offset

@@ -9,6 +9,7 @@ After a crash the log ends behind the last good batch (see ``segment_reader``); 
 ``damage`` tells where a log ends before its file does, that a .log file is gone, or that a clean stop knew of more. A
 torn tail is what any crash leaves, and recovery cuts it without a word; here it is told all the same to those who ask,
 the coordinators: nobody can see from its bytes whether one commit was being written or a file was cut in the middle.
+Where records are gone for certain, ``loss`` tells it to those for whom a torn tail is none of their business, too.
 ``salvage`` reads all that can be found, also behind damage.
 """
 
@@ -70,12 +71,21 @@ class PartitionReader(LogView[SegmentReader]):
         last, end = self.segments[-1], self._end
         if end.reason is not None and not last.is_preallocated(end.position):
             return _not_read(last, DamagedFileError(last.log_path, end.position, end.reason))
-        if self._clean_end is not None and self.log_end_offset < self._clean_end:
+        if self._is_short:
             return (
                 f"{last.log_path}: ends at byte {last.size} and offset {self.log_end_offset}, but the log went to "
                 f"{self._clean_end} when its broker stopped"
             )
         return None
+
+    @cached_property
+    def loss(self) -> str | None:
+        """The damage, where it has cost records for certain; None of a tail that may be no more than a torn write."""
+        return self.damage if self._is_short or _missing(self.directory) is not None else None
+
+    @property
+    def _is_short(self) -> bool:
+        return self._clean_end is not None and self.log_end_offset < self._clean_end
 
     def cursor(self, offset: int) -> BatchCursor:
         """A place in the log, at the first batch that has ``offset`` or a later one; to be closed."""

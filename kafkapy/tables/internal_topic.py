@@ -84,7 +84,7 @@ class InternalTopicTable:
 
     def splits(self, scan: Scan) -> list[Split]:
         """Parts of the topic's logs, small ones together."""
-        return shared_splits(log_splits(scan._replace(topics=frozenset((self.topic,)))), scan)
+        return shared_splits(log_splits(scan._replace(topics=frozenset((self.topic,))), is_named=False), scan)
 
     def read(self, scan: Scan, split: Split) -> Iterator[pa.RecordBatch]:
         """The rows of these parts."""

@@ -4,8 +4,9 @@ opens only that split's files."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from kafkapy.backends.absent_partitions import AbsentPartitions, absent_partitions
 from kafkapy.backends.cluster_file import FILE_NAME
 from kafkapy.backends.directory_reader import DirectoryReader
 from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
@@ -27,6 +28,17 @@ def chosen_logs(cluster: LogDirsCluster, scan: Scan) -> Iterator[PartitionReader
     for partition in sorted(cluster.dirs.replicas):
         if _is_wanted(partition, scan) and (log := _log(cluster, partition, scan)) is not None:
             yield log
+
+
+def losses(cluster: LogDirsCluster, scan: Scan, logs: Iterable[PartitionReader], is_named: bool) -> list[str]:
+    """What a scan asks for and files that should be here do not have: whole partitions, and the ends of logs."""
+    found = [log.loss for log in logs if scan.offsets.end is None or scan.offsets.end > log.log_end_offset]
+    return [*absent(cluster, scan).problems(is_named), *(each for each in found if each is not None)]
+
+
+def absent(cluster: LogDirsCluster, scan: Scan) -> AbsentPartitions:
+    """The partitions that a scan asks for and that are not here."""
+    return absent_partitions(cluster, lambda partition: _is_wanted(partition, scan), scan.broker)
 
 
 def _is_wanted(partition: TopicPartition, scan: Scan) -> bool:

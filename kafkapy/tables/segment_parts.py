@@ -16,12 +16,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from kafkapy.backends.log_dirs import LogDirsCluster
+from kafkapy.errors import KafkapyError
 from kafkapy.formats.offset_index import OffsetIndex, OffsetPosition
 from kafkapy.formats.record_batch import BatchHeader
 from kafkapy.log.config import MAX_LONG
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.segment_reader import SegmentReader
-from kafkapy.tables.opening import chosen_logs, open_paths
+from kafkapy.tables.opening import chosen_logs, losses, open_paths
 from kafkapy.tables.scan import Mode, Scan
 from kafkapy.tables.table import Split
 
@@ -49,14 +50,24 @@ class LogPart(NamedTuple):
         return is_data and self.is_aborted(header.producer_id, header.base_offset)
 
 
-def log_splits(scan: Scan) -> list[Split]:
-    """The parts of every log that a scan is about."""
+def log_splits(scan: Scan, is_named: bool = True) -> list[Split]:
+    """The parts of every log that a scan is about; with failfast an error where records are lost for certain.
+    ``is_named`` where topics or partitions that the scan names are those that somebody asked for."""
     cluster = open_paths(scan.paths)
+    logs = list(chosen_logs(cluster, scan))
+    if scan.mode is Mode.FAILFAST:
+        _check(losses(cluster, scan, logs, is_named and (scan.topics, scan.partitions) != (None, None)))
     return [
         Split(log.partition.topic, log.partition.partition, part.end - part.start, part)
-        for log in chosen_logs(cluster, scan)
+        for log in logs
         for part in log_parts(cluster, log, scan)
     ]
+
+
+def _check(lost: list[str]) -> None:
+    if lost:
+        more = f" (and {len(lost) - 1} more like that)" if len(lost) > 1 else ""
+        raise KafkapyError(f"{lost[0]}{more}: the mode {Mode.DROPMALFORMED} reads what is left")
 
 
 def log_parts(cluster: LogDirsCluster, log: PartitionReader, scan: Scan) -> Iterator[LogPart]:
@@ -71,7 +82,7 @@ def log_parts(cluster: LogDirsCluster, log: PartitionReader, scan: Scan) -> Iter
         for txn in (log.aborted_transactions(start, end) if scan.committed and start < end else ())
     )
     following = [segment.base_offset for segment in log.segments[1:]]
-    for segment, next_base in zip(log.segments, [*following, log.log_end_offset], strict=True):
+    for segment, next_base in zip(log.segments, [*following, log.log_end_offset], strict=bool(log.segments)):
         if next_base <= start or segment.base_offset >= end or _is_too_old(segment, scan.timestamps.start):
             continue
         own = tuple(txn for txn in aborted if txn[1] < next_base and txn[2] >= segment.base_offset)
@@ -79,7 +90,7 @@ def log_parts(cluster: LogDirsCluster, log: PartitionReader, scan: Scan) -> Iter
         is_whole = first <= segment.base_offset and end >= next_base
         for begin, until in pairwise(_cuts(segment, None if is_whole else (first, end), scan.split_bytes)):
             yield LogPart(segment.log_path, begin, until, start, end, own)
-    if scan.mode is Mode.PERMISSIVE and end == log.log_end_offset and log.damage is not None:
+    if scan.mode is Mode.PERMISSIVE and end == log.log_end_offset and log.damage is not None and log.segments:
         last = log.segments[-1]
         position = last.end().position
         yield LogPart(last.log_path, position, position, start, end, tail=log.damage)

@@ -17,7 +17,7 @@ def engine_flows(
     engine: Engine, paths: tuple[str, ...], wanted: Wanted, name_of: NameOf, step_ms: int | None, tell: Tell
 ) -> list[Flow]:
     """What came into the logs at ``paths``."""
-    partitions = [partition for partition, _ in partition_logs(open_paths(paths), wanted.topic, tell)]
+    partitions = [partition for partition, _ in partition_logs(open_paths(paths), wanted.topic)]
     whole = Flows(name_of, step_ms)
     for sums, problems in engine.map(partial(_flows, paths, wanted, name_of, step_ms), partitions):
         whole.merge(sums)

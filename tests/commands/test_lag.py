@@ -206,6 +206,15 @@ def test_watching_through_a_pipe(capfd: Capture, directory: Path) -> None:
     assert (len(rows), rows[0].split(",")[:3]) == (4, ["type", "timestamp", "group"])
 
 
+@pytest.mark.parametrize("output", ["kafka", "jsonl"])
+def test_watching_a_group_that_is_not_there_tells_once_what_may_be_meant(
+    capfd: Capture, directory: Path, output: str
+) -> None:
+    args = "--group", "simpel", "--watch", "--interval", "1ms", "--times", "3", "--output", output
+    done = run(capfd, "lag", "--cluster", directory, *args)
+    assert (done.code, done.err) == (0, "kafkapy: there is no group simpel; did you mean 'simple'?\n")
+
+
 def test_watching_through_a_pipe_goes_on_after_an_outage(tmp_path: Path) -> None:
     here, away = Path(made(tmp_path / "here")), tmp_path / "away"
     command = [sys.executable, "-m", "kafkapy", "lag", "--cluster", str(here), "--group", "simple", "--watch"]

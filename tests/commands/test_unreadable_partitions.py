@@ -1,5 +1,7 @@
 """Partitions that cannot be read, or not to their ends: the others are, each is named, and the exit code is 1."""
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,9 +9,12 @@ import pytest
 from kafkapy.backends import failures
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
+from kafkapy.errors import KafkapyError
 from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreateTopic
+from kafkapy.tables.registry import find_table
+from kafkapy.tables.scan import Mode, Range, Scan
 from tests.backends.contract import batch
 from tests.commands.running import Done, run
 
@@ -122,6 +127,41 @@ def test_a_log_that_was_cut_between_batches(capfd: Capture, cluster: Path, is_cl
     assert (f"kafkapy: t-0 is looked at only as far as it is good: {where}\n" in done.err) is is_clean
 
 
+def test_ends_that_are_known_to_be_wrong_make_no_lag(capfd: Capture, cluster: Path) -> None:
+    assert consume(capfd, cluster, "--group", "g").code == 0
+    path = log_of(cluster, 1, "t-0")
+    path.write_bytes(b"")
+    lost = f"{path}: ends at byte 0 and offset 0, but the log went to 3 when its broker stopped"
+    problem = f"kafkapy: t-0: {lost}: its end and lag are not known\n"
+    done = run(capfd, "lag", "--cluster", cluster, "--group", "g", "--topic", "t", "--output", "jsonl")
+    rows = [json.loads(line) for line in done.lines]
+    assert (done.code, done.err) == (1, problem)
+    assert [(row["log_end_offset"], row["lag"], row["verdict"]) for row in rows[:2]] == [
+        (None, None, "unknown"),
+        (3, 0, "ok"),
+    ]
+    describe = ("consumer-groups", "--cluster", cluster, "--describe", "--group", "g", "--output", "jsonl")
+    done = run(capfd, *describe)
+    rows = [json.loads(line) for line in done.lines]
+    assert (done.code, done.err) == (1, problem)
+    assert [(row["log_end_offset"], row["lag"]) for row in rows] == [(None, None), (3, 0)]
+    lookup = ("lookup", "--cluster", cluster, "--topic", "t", "--partition", "0")
+    done = run(capfd, *lookup, "--offset", "1")
+    assert (done.code, done.err.splitlines()[1:]) == (1, [f"kafkapy: {lost}"])
+    done = run(capfd, *lookup, "--time", "1")
+    assert (done.code, done.err) == (1, f"kafkapy: t-0 is looked at only as far as it is good: {lost}\n")
+
+
+def test_a_torn_write_costs_no_lag(capfd: Capture, cluster: Path) -> None:
+    """Any crash may leave one, and what it is of was never acknowledged for certain."""
+    assert consume(capfd, cluster, "--group", "g").code == 0
+    (cluster / "broker-1" / ".kafka_cleanshutdown").unlink()
+    path = log_of(cluster, 1, "t-0")
+    path.write_bytes(path.read_bytes() + b"torn")
+    done = run(capfd, "lag", "--cluster", cluster, "--group", "g", "--topic", "t", "--output", "jsonl")
+    assert (done.code, [json.loads(line)["lag"] for line in done.lines[:2]], done.err) == (0, [0, 0], "")
+
+
 def test_damage_in_the_middle_ends_that_partition(capfd: Capture, cluster: Path) -> None:
     """In a segment that is not the last one: a size that is wrong, and nothing behind it can be found."""
     opened = DirectoryCluster(str(cluster), Files(sync=False))
@@ -138,3 +178,65 @@ def test_damage_in_the_middle_ends_that_partition(capfd: Capture, cluster: Path)
     done = consume(capfd, cluster)
     assert (done.code, done.lines) == (1, ["a0", "a1", "b1", "c1"])
     assert done.err.startswith(f"kafkapy: t-0 is read up to offset 1 only: {path}: damaged at byte {middle}: ")
+
+
+def test_throughput_of_one_disk_misses_only_what_it_should_have(capfd: Capture, cluster: Path) -> None:
+    disk = cluster / "broker-1"
+    done = run(capfd, "throughput", "--log-dirs", disk)
+    assert (done.code, done.err) == (0, "kafkapy: left out: 2 partitions of which only other brokers have copies\n")
+    done = run(capfd, "throughput", "--log-dirs", disk, "--topic", "t")
+    assert (done.code, done.err) == (1, "kafkapy: no copy of t-1 is in the given log dirs\n")
+    shutil.rmtree(disk / "t-0")
+    done = run(capfd, "throughput", "--cluster", cluster)
+    assert (done.code, done.err) == (1, "kafkapy: no copy of t-0 is in the log dirs of the brokers that run\n")
+
+
+@pytest.mark.parametrize("how", ["deleted", "emptied", "without a file"])
+def test_export_does_not_hide_what_is_lost(capfd: Capture, cluster: Path, tmp_path: Path, how: str) -> None:
+    path = log_of(cluster, 1, "t-0")
+    lost = f"{path}: ends at byte 0 and offset 0, but the log went to 3 when its broker stopped"
+    if how == "deleted":
+        shutil.rmtree(path.parent)
+        lost = "no copy of t-0 is in the log dirs of the brokers that run"
+    elif how == "emptied":
+        path.write_bytes(b"")
+    else:
+        path.unlink()
+        lost = f"{path.parent}: {path.name} is missing, though its index is there"
+    export = ("export", "--cluster", cluster, "--topic", "t", "--to", "csv", "--out")
+    done = run(capfd, *export, tmp_path / "out")
+    assert done.code == 1
+    assert done.err.startswith("exported 3 rows in 1 file ")
+    assert done.err.endswith(f"kafkapy: {lost}\n")
+    assert run(capfd, *export, tmp_path / "new", "--dry-run").code == 1
+    for mode in ("dropmalformed", "permissive"):
+        done = run(capfd, *export, tmp_path / mode, "--mode", mode)
+        assert (done.code, done.err.partition("\n")[0]) == (0, f"kafkapy: {lost}")
+
+
+def test_export_of_one_disk_mentions_what_others_have(capfd: Capture, cluster: Path, tmp_path: Path) -> None:
+    export = ("export", "--log-dirs", cluster / "broker-1", "--to", "csv", "--out")
+    done = run(capfd, *export, tmp_path / "all")
+    note = "kafkapy: left out: 2 partitions of which only other brokers have copies\n"
+    assert (done.code, done.err.startswith(f"{note}exported 3 rows ")) == (0, True)
+    done = run(capfd, *export, tmp_path / "t", "--topic", "t")
+    assert (done.code, done.err.endswith("\nkafkapy: no copy of t-1 is in the given log dirs\n")) == (1, True)
+
+
+def test_a_scan_fails_fast_for_what_is_lost(cluster: Path) -> None:
+    """Also for Spark; not where it asks only for what is there, and not for what an internal topic has elsewhere."""
+    splits = find_table("records").splits
+    disk = Scan((str(cluster / "broker-1"),))
+    assert len(splits(disk)) == 1
+    with pytest.raises(KafkapyError, match=r"^no copy of t-1 is in the given log dirs: the mode dropmalformed reads"):
+        splits(disk._replace(topics=frozenset("t")))
+    assert find_table("offset_commits").splits(disk) == []
+    path = log_of(cluster, 1, "t-0")
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 3 * 2])
+    with pytest.raises(KafkapyError, match=r"and offset 2, but the log went to 3 when its broker stopped: the mode"):
+        splits(disk)
+    assert len(splits(disk._replace(offsets=Range(0, 2)))) == 1
+    assert len(splits(disk._replace(mode=Mode.DROPMALFORMED))) == 1
+    shutil.rmtree(path.parent)
+    with pytest.raises(KafkapyError, match=r"^no copy of t-0 is in"):
+        splits(disk)

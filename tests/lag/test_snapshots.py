@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkapy.errors import KafkaError
 from kafkapy.lag.cluster_rows import Wanted
 from kafkapy.lag.snapshots import Snapshots
 from kafkapy.lag.verdict import Verdict
@@ -51,6 +52,25 @@ def test_verdicts_by_the_commits_that_were_seen(tmp_path: Path) -> None:
         found.append({each.group: each.verdict for each in snapshots.take(world.cluster, world.now + 100, fail)})
     assert found[0] == dict.fromkeys(("slow", "stuck", "dies"), Verdict.UNKNOWN)
     assert found[-1] == {"slow": Verdict.FALLING_BEHIND, "stuck": Verdict.STALLED, "dies": Verdict.STOPPED}
+
+
+def test_what_is_known_of_a_group_outlasts_a_look_that_its_coordinator_does_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = KafkaError("CoordinatorNotAvailableException", "The coordinator is not available.")
+    world = World(tmp_path)
+    snapshots = Snapshots(EVERYTHING)
+    for number in range(1, 12):
+        world.now = T0 + number * 5000
+        world.produce(P0, [world.now] * 10)
+        world.commit("slow", P0, 5 * number)
+        told: list[str] = []
+        cluster = world.cluster
+        if number == 10:
+            monkeypatch.setattr(cluster.groups(), "committed_offsets", lambda asked: dict.fromkeys(asked, error))
+        points = snapshots.take(cluster, world.now + 100, told.append)
+        assert (len(points), told) == ((0, [f"group slow: {error}"]) if number == 10 else (1, []))
+    assert points[0].verdict is Verdict.FALLING_BEHIND
 
 
 def test_filters_and_what_is_deleted(tmp_path: Path) -> None:

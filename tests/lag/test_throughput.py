@@ -26,14 +26,14 @@ def fail(problem: str) -> None:
 
 
 def rows_of(cluster: LogDirsCluster, stretch: Stretch = Stretch(), measures: bool = False) -> list[BatchRow]:  # noqa: B008
-    logs = [log for _, log in partition_logs(cluster, lambda _: True, fail)]
+    logs = [log for _, log in partition_logs(cluster, lambda _: True)]
     return [row for log in logs for row in batch_rows(log, stretch, measures, fail)]
 
 
 def test_golden_partitions_have_the_records_that_are_in_them(golden: Path) -> None:
     cluster = LogDirsCluster(*(str(golden / "clean" / f"broker-{number}") for number in (1, 2, 3)))
     found = {(flow.topic, flow.partition): flow for flow in flows(rows_of(cluster, measures=True), of_partition)}
-    for partition, log in partition_logs(cluster, lambda _: True, fail):
+    for partition, log in partition_logs(cluster, lambda _: True):
         batches = [batch for segment in log.segments for batch in segment.read(log.log_start_offset)]
         if not batches:
             assert tuple(partition) not in found
@@ -99,7 +99,7 @@ def test_a_wrong_size_hides_only_the_rest_of_its_segment(tmp_path: Path) -> None
     segment.write_bytes(data)
     told: list[str] = []
     cluster = LogDirsCluster(str(tmp_path))
-    logs = [log for _, log in partition_logs(cluster, lambda _: True, told.append)]
+    logs = [log for _, log in partition_logs(cluster, lambda _: True)]
     found = list(batch_rows(logs[0], Stretch(), False, told.append))
     assert len(told) == 1
     assert f"{segment}: damaged at byte 0" in told[0]
@@ -118,7 +118,7 @@ def test_preallocated_space_is_no_damage(tmp_path: Path) -> None:
     assert (row.records, row.size) == (3, len(whole))
     segment.write_bytes(whole[:-1])
     told: list[str] = []
-    ((_, log),) = partition_logs(LogDirsCluster(str(tmp_path)), lambda _: True, told.append)
+    ((_, log),) = partition_logs(LogDirsCluster(str(tmp_path)), lambda _: True)
     assert list(batch_rows(log, Stretch(), False, told.append)) == []
     assert len(told) == 1
     assert "bytes from there on are not read" in told[0]
@@ -186,7 +186,7 @@ def test_segments_as_retention_sees_them(tmp_path: Path) -> None:
     world = World(tmp_path)
     for second in range(40):
         world.produce(P0, [T0 + second * 1000] * 3)
-    ((_, log),) = partition_logs(world.cluster, lambda topic: topic == "orders", fail)
+    ((_, log),) = partition_logs(world.cluster, lambda topic: topic == "orders")
     rows = segment_rows(log)
     assert sum(row.size for row in rows) == log.size
     assert [row.largest_timestamp for row in rows] == [segment.largest_timestamp for segment in log.segments]

@@ -240,6 +240,9 @@ class LiveCluster:
         """Brokers look after that themselves."""
         return None
 
+    def loss(self, partition: TopicPartition) -> str | None:
+        return None
+
     def replica_places(self) -> list[tuple[int | None, Replica]]:
         raise Unsupported("looking for a partition's directories", "a running cluster", FILES_ONLY)
 

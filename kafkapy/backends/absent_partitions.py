@@ -1,0 +1,56 @@
+"""Partitions that the metadata has, and of which no copy is in the log dirs.
+
+One that a broker should have whose log dirs are here is lost. With the disks of some brokers only, others are not to
+be expected: that is worth one line, and no more than that unless somebody asked for just them. Without a metadata log
+nobody knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from kafkapy.backends.cluster import Cluster
+from kafkapy.log.topic_partition import TopicPartition
+
+
+class AbsentPartitions(NamedTuple):
+    """Those that should be here, and those of brokers whose log dirs are not given."""
+
+    where: str
+    lost: list[TopicPartition]
+    elsewhere: list[TopicPartition]
+
+    def problems(self, is_named: bool) -> list[str]:
+        """What is wrong with that; ``is_named`` where just these topics or partitions were asked for."""
+        missing = sorted([*self.lost, *self.elsewhere]) if is_named else self.lost
+        return [f"no copy of {', '.join(map(str, missing))} is in {self.where}"] if missing else []
+
+    def notes(self, is_named: bool) -> list[str]:
+        """What is told all the same."""
+        count = 0 if is_named else len(self.elsewhere)
+        partitions = "1 partition" if count == 1 else f"{count} partitions"
+        return [f"left out: {partitions} of which only other brokers have copies"] if count else []
+
+
+def absent_partitions(
+    cluster: Cluster, wants: Callable[[TopicPartition], bool], broker: int | None = None
+) -> AbsentPartitions:
+    """The wanted partitions that are not here; with ``broker`` those only that it should have and has not."""
+    found = AbsentPartitions(cluster.where, [], [])
+    given = set(cluster.log_dir_brokers()) if broker is None else {broker}
+    here = {
+        replica.partition
+        for owner, replica in cluster.replica_places()
+        if not replica.is_future and (broker is None or owner == broker)
+    }
+    for name, topic in sorted(cluster.image().topics.items()):
+        for number, registration in sorted(topic.partitions.items()):
+            partition = TopicPartition(name, number)
+            if partition in here or not wants(partition):
+                continue
+            if not given.isdisjoint(set(registration.replicas) - set(registration.adding_replicas)):
+                found.lost.append(partition)
+            elif broker is None:
+                found.elsewhere.append(partition)
+    return found
