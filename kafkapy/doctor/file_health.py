@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterator
 
 from kafkapy.backends.directory_reader import DirectoryReader
+from kafkapy.backends.file_replica_diff import missing_copies
 from kafkapy.backends.log_dir_lock import holder_of
 from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
 from kafkapy.backends.replicas import LogDirs, Replica
@@ -151,4 +152,5 @@ def _without_any_copy(cluster: LogDirsCluster, dirs: LogDirs, given: Collection[
         for number, registration in sorted(topic.partitions.items()):
             partition = TopicPartition(name, number)
             if partition not in dirs.replicas and {*registration.replicas} <= {*given}:
-                yield from (missing(partition, broker, where) for broker in registration.replicas)
+                gone = missing_copies(cluster.everywhere(), partition, registration, registration.replicas)
+                yield from (missing(partition, broker, each, where) for broker, each in gone.items())
