@@ -60,8 +60,10 @@ def missing_step(
 ) -> str:
     """What to do about a copy that is not there; ``report`` has those that are, if any is."""
     stray = None if report is None else _only_stray(report)
-    if stray is not None:
-        return f"put back the copy that has its records{_stopped(where)}: mv {stray.copy.replica.path} {missing.path}"
+    path = missing.aside if stray is None else stray.copy.replica.path
+    if path is not None:
+        stopped = " while its broker is stopped" if where is None else ""
+        return f"put back the copy that has its records{stopped}: mv {path} {missing.path}"
     if missing.once_to and (report is None or not any(each.good_to for each in _replicas(report))):
         backup = f"no copy has its records: put one back from a backup as {missing.path} before the next write"
         return backup if where is None else f"{backup}, or accept the loss: {accepting(partition)} {where}"
@@ -106,10 +108,6 @@ def _only_stray(report: PartitionReport) -> CopyReport | None:
     end = max((each.good_to for each in _replicas(report)), default=0)
     strays = [each for each in report.copies if not each.copy.is_assigned and _is_own(report, each)]
     return max((each for each in strays if each.good_to > end), key=lambda each: each.good_to, default=None)
-
-
-def _stopped(where: str | None) -> str:
-    return " while its broker is stopped" if where is None else ""
 
 
 def _while_stopped(where: str | None) -> str:

@@ -112,10 +112,12 @@ class CopyReport(NamedTuple):
 
 
 class MissingCopy(NamedTuple):
-    """Where a copy should lie that is not there, and how far it went by the checkpoints of its log dir."""
+    """Where a copy should lie that is not there, and how far it went by the checkpoints of its log dir. ``aside`` is a
+    stray directory that has its records, where no other copy is there."""
 
     path: str
     once_to: int
+    aside: str | None = None
 
 
 class PartitionReport(NamedTuple):

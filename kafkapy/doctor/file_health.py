@@ -9,6 +9,7 @@ from kafkapy.backends.directory_reader import DirectoryReader
 from kafkapy.backends.file_replica_diff import missing_copies
 from kafkapy.backends.log_dir_lock import holder_of
 from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
+from kafkapy.backends.lost_replicas import stray_copies
 from kafkapy.backends.replicas import LogDirs, Replica
 from kafkapy.doctor.disks import check_disks
 from kafkapy.doctor.expected_identity import expected_identities
@@ -43,9 +44,9 @@ def _found(cluster: LogDirsCluster, where: str, is_quick: bool, advance: Advance
     for broker, state in down.items():
         yield warning(f"broker {broker}", f"is {state}", f"kafkapy cluster start-broker {broker} {where}")
     yield from readable(check_disks(dirs.paths, where), where)
-    identities = _identities(cluster)
+    identities, wanted = _identities(cluster), _wanted(cluster, dirs)
     for log_dir in dirs.paths:
-        yield from check_log_dir(log_dir, dirs, down, where, identities.get(log_dir))
+        yield from check_log_dir(log_dir, dirs, down, where, identities.get(log_dir), wanted)
         yield from readable(_quorum_state(log_dir), log_dir)
     diff = cluster.replica_diff()
     for partition in sorted(dirs.replicas):
@@ -105,6 +106,16 @@ def _identities(cluster: LogDirsCluster) -> dict[str, MetaProperties]:
     return expected_identities(cluster.directory, cluster.cluster_file, image)
 
 
+def _wanted(cluster: LogDirsCluster, dirs: LogDirs) -> set[TopicPartition]:
+    """The partitions of the metadata of which no copy is here."""
+    try:
+        topics = cluster.image().topics if cluster.has_metadata else {}
+    except (KafkapyError, OSError):
+        return set()
+    named = {TopicPartition(name, number) for name, topic in topics.items() for number in topic.partitions}
+    return named - dirs.replicas.keys()
+
+
 def _down(cluster: LogDirsCluster) -> dict[int | None, str]:
     """The brokers of a cluster directory that do not run, and what they are."""
     if not isinstance(cluster, DirectoryReader):
@@ -153,4 +164,7 @@ def _without_any_copy(cluster: LogDirsCluster, dirs: LogDirs, given: Collection[
             partition = TopicPartition(name, number)
             if partition not in dirs.replicas and {*registration.replicas} <= {*given}:
                 gone = missing_copies(cluster.everywhere(), partition, registration, registration.replicas)
-                yield from (missing(partition, broker, each, where) for broker, each in gone.items())
+                stray = next(iter(stray_copies(dirs, partition, topic.id, registration.replicas)), None)
+                path = None if stray is None else stray.directory
+                for broker, each in gone.items():
+                    yield missing(partition, broker, each._replace(aside=path), where)
