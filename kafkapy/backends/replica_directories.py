@@ -34,6 +34,8 @@ class ReplicaDirectories:
         for topic_id, topic in before.topics_by_id.items():
             if topic_id not in after.topics_by_id:
                 self._delete(topic, topic.partitions)
+                for number in topic.partitions:
+                    self._places.lost.pop(TopicPartition(topic.name, number), None)
         for topic_id, topic in after.topics_by_id.items():
             known = before.topics_by_id.get(topic_id)
             if topic is not known:

@@ -14,7 +14,7 @@ from kafkapy.backends.failures import kill_broker, start_broker, stop_broker
 from kafkapy.errors import KafkaError
 from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.changes import CreateTopic, Reassign
+from kafkapy.metadata.changes import CreateTopic, DeleteTopic, Reassign
 from kafkapy.metadata.elections import UNCLEAN
 from tests.backends.contract import batch, opened, replica_logs, values
 from tests.backends.three_brokers import (
@@ -124,6 +124,17 @@ def test_a_reassignment_makes_no_lost_partition_anew(directory: Path) -> None:
     assert not (directory / "broker-1" / "alone-0").exists()
     with pytest.raises(KafkaError, match="every copy of alone-0 is gone"):
         do(directory, append_alone)
+
+
+def test_a_topic_of_the_same_name_is_not_lost(directory: Path) -> None:
+    def anew(cluster: DirectoryCluster) -> None:
+        cluster.apply(DeleteTopic("alone"))
+        cluster.apply(CreateTopic("alone", assignments=((1,),)))
+        append_alone(cluster)
+
+    shutil.rmtree(directory / "broker-1" / "alone-0")
+    do(directory, anew)
+    assert read(directory, ALONE) == [b"new"]
 
 
 def test_all_copies_are_gone(directory: Path) -> None:
