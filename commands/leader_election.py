@@ -98,7 +98,8 @@ def leader_election(
     """Elect leaders of partitions: the preferred ones, or any where there is none.
 
     What an unclean election loses is told where that can be known: a running cluster does not tell what was in the logs
-    of brokers that are down.
+    of brokers that are down. In a cluster directory it also accepts that every copy of a partition is gone: its log
+    begins anew.
     """
     if election_type is None:
         raise UsageError("Missing required option(s): election-type")

@@ -65,8 +65,8 @@ def replica_diff(
 
     Of a cluster directory those of all brokers are compared, also of such that do not run: what is committed and not in
     the copy of one that does not fetch is data at risk. The exit code is 1 where copies differ, are damaged, have lost
-    records or leave data at risk. One that is behind and fetches, begins at another offset, or was compacted
-    differently, does not differ.
+    records, leave data at risk, or are not where they should be. One that is behind and fetches, begins at another
+    offset, or was compacted differently, does not differ.
 
     Of a running cluster every replica is fetched from its own broker, up to the high watermark. What lies above it, and
     what brokers have that are down, cannot be seen there: files (--log-dirs) show it.
@@ -143,7 +143,7 @@ class _Run:
                 except KafkaError as error:
                     self.problems.append(f"{partition}: {error}")
                     continue
-                self.differs |= report.differs
+                self.differs |= report.differs or bool(report.missing_brokers)
                 if self._quiet_stdout:
                     tell_problems(f"{partition}: {line}" for line in not_read_lines(report))
                 yield report

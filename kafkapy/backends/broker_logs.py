@@ -73,11 +73,16 @@ class BrokerLogs:
             environment.files.unlink(mark)
             environment.files.fsync_dir(log_dir)
 
-    def recover(self, assigned: Mapping[TopicPartition, str], was_away: bool = False) -> Iterator[str]:
+    def recover(
+        self,
+        assigned: Mapping[TopicPartition, str],
+        lost: Collection[TopicPartition] = (),
+        was_away: bool = False,
+    ) -> Iterator[str]:
         """Remove what was deleted; after an unclean stop bring the log dir into order, and tell what was done.
 
-        ``assigned`` are the partitions that belong here, with the ids of their topics. With ``was_away`` that may have
-        changed since the stop.
+        ``assigned`` are the partitions that belong here, with the ids of their topics; of the ``lost`` ones nothing is
+        made anew or set aside. With ``was_away`` that may have changed since the stop.
         """
         for _, path in partition_dirs(self.log_dir, DELETE_DIR_SUFFIX):
             self._environment.files.rmtree(path)
@@ -85,14 +90,15 @@ class BrokerLogs:
             return
         for name, path in partition_dirs(self.log_dir, ""):
             partition = TopicPartition(name.topic, name.partition)
-            if partition == METADATA:
+            if partition == METADATA or partition in lost:
                 continue
             if partition not in assigned:
                 yield f"{path}: set aside as {self._set_aside(name)}, the metadata has no replica of it here"
             elif _topic_id(path) not in (None, assigned[partition]):
                 yield f"{path}: set aside as {self._set_aside(name)}, it is of a topic that was deleted"
         self.forget([each for each in map(TopicPartition._make, self._checkpointed()) if each not in assigned])
-        for partition, topic_id in () if self.was_clean else assigned.items():
+        opened = () if self.was_clean else ((each, assigned[each]) for each in assigned if each not in lost)
+        for partition, topic_id in opened:
             self.log(partition, topic_id)
             yield from self.recovered(partition)
 

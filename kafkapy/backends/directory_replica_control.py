@@ -11,6 +11,7 @@ from kafkapy.backends.replica_control import Copied, ReplicaDirs, Tell
 from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import ElectLeader
+from kafkapy.metadata.elections import UNCLEAN
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.reassignment.layout import Assignment
 from kafkapy.metadata.reassignment.reassignment_json import Reassignment
@@ -31,12 +32,19 @@ class DirectoryReplicaControl(FileReplicaControl):
         self, election: str, partitions: Collection[TopicPartition] | None
     ) -> dict[TopicPartition, KafkaError | None]:
         """In a few batches of the metadata log: together, and where one is refused in two halves, down to the one.
-        Killed in between, some partitions have their new leader and the others their old one."""
+        Killed in between, some partitions have their new leader and the others their old one. An unclean election of a
+        lost partition leaves its leader, who begins anew."""
         from kafkapy.backends.leader_election import partitions_in_need
+        from kafkapy.backends.lost_replicas import begin_anew
 
         image = self._directory.image()
-        wanted = partitions_in_need(image, election) if partitions is None else sorted(partitions)
-        refused = dict(self._elect([ElectLeader(topic, number, election) for topic, number in wanted]))
+        lost = {*self._directory.places.lost} if election == UNCLEAN else set()
+        in_need = {*partitions_in_need(image, election), *lost} if partitions is None else partitions
+        wanted = sorted(in_need)
+        for partition in lost.intersection(wanted):
+            self._directory.tell_recovered(begin_anew(self._directory, partition))
+        changes = [ElectLeader(*partition, election) for partition in wanted if partition not in lost]
+        refused = dict(self._elect(changes))
         return {partition: refused.get(partition) for partition in wanted}
 
     def _elect(self, changes: Sequence[ElectLeader]) -> Iterator[tuple[TopicPartition, KafkaError]]:

@@ -122,7 +122,8 @@ def start_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved | Lost
         recover(cluster, cluster.open_broker(broker_id))
     cluster.set_state(broker_id, RUNNING)
     if state == LAGGING:
-        waiting = [partition for partition, registration in before if broker_id in registration.isr]
+        usable = cluster.places.usable_partitions()
+        waiting = [each for each in usable if broker_id in cluster.places.registration(each).isr]
         for partition in waiting:
             cluster.replicas.partition(partition)
         cluster.replicas.settle(waiting)
@@ -134,8 +135,8 @@ def start_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved | Lost
 
 def _truncated(cluster: DirectoryCluster, broker_id: int) -> Iterator[Lost]:
     """Let a broker that is back cut off what the leaders do not have."""
-    for partition, registration in _registrations(cluster):
-        if broker_id not in registration.replicas:
+    for partition in cluster.places.usable_partitions():
+        if broker_id not in cluster.places.registration(partition).replicas:
             continue
         replicated = cluster.replicas.partition(partition)
         end = replicated.replicas[broker_id].log_end_offset
@@ -171,8 +172,8 @@ def advance(cluster: DirectoryCluster, ms: int) -> list[Moved]:
         raise UsageError(f"--ms: simulated time would leave the year 9999 behind; it can advance by {left} ms at most")
     before = _registrations(cluster)
     cluster.advance_clock(ms)
-    for partition, registration in _registrations(cluster):
-        if cluster.brokers.lagging.intersection(registration.isr):
+    for partition in cluster.places.usable_partitions():
+        if cluster.brokers.lagging.intersection(cluster.places.registration(partition).isr):
             cluster.replicas.partition(partition).check_isr(cluster.now)
     return _moved(before, cluster)
 
@@ -181,7 +182,7 @@ def replicate(cluster: DirectoryCluster, until_caught_up: bool = False) -> list[
     """One fetch of every follower that fetches, or as many as it takes, and then what moves between log dirs to its
     end; what came of the fetches, where anything did."""
     done: list[Replicated] = []
-    for partition, _ in _registrations(cluster):
+    for partition in cluster.places.usable_partitions():
         replicated = cluster.replicas.partition(partition)
         if replicated.leader is None:
             continue

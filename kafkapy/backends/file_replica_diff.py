@@ -5,11 +5,12 @@ Nothing is locked and nothing is written: log dirs of a running broker may be a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Collection, Mapping, Sequence
 
 from kafkapy.backends.log_configs import log_config
 from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
-from kafkapy.backends.replica_diff import Advance, Copy, PartitionReport, diff_copies
+from kafkapy.backends.replica_diff import Advance, Copy, MissingCopy, PartitionReport, diff_copies
 from kafkapy.backends.replicas import Replica
 from kafkapy.errors import FormatError
 from kafkapy.formats import offset_checkpoint
@@ -51,16 +52,34 @@ class FileReplicaDiff:
         wanted_id = cluster.image().topics[partition.topic].id if registration is not None else None
         reports = diff_copies(copies, wanted_id, _compacted_to(cluster, partition, copies), advance)
         leader = None if registration is None or registration.leader == NO_LEADER else registration.leader
-        return PartitionReport(partition, reports, leader, *_without_copy(cluster, registration, copies))
+        without = _without_copy(cluster, partition, registration, copies)
+        return PartitionReport(partition, reports, leader, *without, topic_id=wanted_id)
+
+
+def missing_copies(
+    cluster: LogDirsCluster, partition: TopicPartition, registration: PartitionRegistration, brokers: Collection[int]
+) -> dict[int, MissingCopy]:
+    """What is not there on brokers that have a log dir here, and should have a copy."""
+    dirs, found = cluster.dirs, {}
+    for broker in brokers:
+        own = [path for path in dirs.paths if dirs.broker_ids[path] == broker]
+        assigned = [path for path in own if dirs.directory_id(path) == registration.directory(broker)]
+        log_dir = (assigned or own)[0]
+        path = os.path.join(log_dir, str(partition))
+        found[broker] = MissingCopy(path, _once_to(Replica(partition, log_dir, path), None))
+    return found
 
 
 def _without_copy(
-    cluster: LogDirsCluster, registration: PartitionRegistration | None, copies: list[Copy]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    cluster: LogDirsCluster, partition: TopicPartition, registration: PartitionRegistration | None, copies: list[Copy]
+) -> tuple[dict[int, MissingCopy], tuple[int, ...]]:
     """The replicas that are not here though a log dir of their broker is, and those of brokers without one here."""
     present, given = {copy.broker_id for copy in copies}, {*cluster.dirs.broker_ids.values()}
-    absent = [broker for broker in (registration.replicas if registration else ()) if broker not in present]
-    return tuple(each for each in absent if each in given), tuple(each for each in absent if each not in given)
+    if registration is None:
+        return {}, ()
+    absent = [broker for broker in registration.replicas if broker not in present]
+    missing = missing_copies(cluster, partition, registration, [each for each in absent if each in given])
+    return missing, tuple(each for each in absent if each not in given)
 
 
 def _registration(cluster: LogDirsCluster, partition: TopicPartition) -> PartitionRegistration | None:

@@ -5,25 +5,31 @@ is gone if its broker was in sync (or eligible) and there were records: the chec
 of some, or another copy of the same topic has some. Then it must not lead, nor count as in sync: whoever follows an
 empty log cuts off all it has. So it leaves ISR and ELR (``LoseReplicas``), and fetches all anew by ``replicate``. Where
 it was the last one there, the copy that reaches farthest leads in its place, of whichever broker: that is as an unclean
-election, and better than nothing. Where no copy has anything the log begins anew, and that is told.
+election, and better than nothing.
+
+Where no copy has anything, or the only one lies where the metadata has no replica, as after a ``mv`` to another broker,
+the partition is lost (``places.lost``): its files and metadata stay as they are, and nobody reads or writes it until a
+directory is put back, or the loss is accepted by an unclean election (``begin_anew``). No other command is kept from
+its work by that.
 
 Killed before the change of the metadata is written, all is as it was, and the next command finds the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kafkapy.backends.replicas import LogDirs, reach
 from kafkapy.errors import FormatError
+from kafkapy.log.names import STRAY_DIR_SUFFIX, partition_dirs
+from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.metadata.changes import LoseReplicas
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
 
 if TYPE_CHECKING:
     from kafkapy.backends.broker_logs import BrokerLogs
     from kafkapy.backends.directory import DirectoryCluster
-    from kafkapy.log.partition_reader import PartitionReader
     from kafkapy.log.topic_partition import TopicPartition
 
 AGAIN = "kafkapy cluster replicate --until-caught-up"
@@ -37,14 +43,46 @@ def drop_lost(cluster: DirectoryCluster, logs: Sequence[BrokerLogs] | None) -> I
         return
     dirs = LogDirs(cluster.every_log_dir)
     for partition, brokers in missing.items():
-        assigned = {*cluster.places.registration(partition).replicas}
-        copies = _copies(dirs, partition, cluster.image().topics[partition.topic].id)
-        others = {each: reader for each, reader in copies.items() if each in assigned - {*brokers}}
-        if others:
+        registration, topic_id = cluster.places.registration(partition), cluster.image().topics[partition.topic].id
+        copies = _copies(dirs, partition, topic_id)
+        others = {each: reader for each, reader in copies.items() if each in {*registration.replicas} - {*brokers}}
+        in_sync = {*registration.isr, *registration.elr}
+        strays = [] if in_sync & {*others} else stray_copies(dirs, partition, topic_id, registration.replicas)
+        best = max(map(reach, others.values()), default=(-1, 0))
+        if strays and reach(strays[0]) > best:
+            cluster.places.lost[partition] = _put_back(partition, strays[0], next(iter(brokers.values())))
+        elif others:
             yield from _drop(cluster, partition, brokers, others)
         else:
-            kept = {each: cluster.places.kept_offset(partition, each) for each in brokers}
-            yield from (_gone(brokers[each], partition, end) for each, end in kept.items() if end)
+            yield from _lose(cluster, partition, brokers, in_sync <= {*brokers})
+
+
+def begin_anew(cluster: DirectoryCluster, partition: TopicPartition) -> Iterator[str]:
+    """Accept that every copy of a partition is gone: its logs begin anew. Tells of each."""
+    del cluster.places.lost[partition]
+    for broker_id, logs in cluster.places.of(partition):
+        end = cluster.places.kept_offset(partition, broker_id)
+        logs.log(partition, cluster.image().topics[partition.topic].id)
+        yield _begun(logs, partition, end)
+
+
+def _lose(
+    cluster: DirectoryCluster, partition: TopicPartition, brokers: Mapping[int, BrokerLogs], are_all: bool
+) -> Iterator[str]:
+    """No copy has records. Where one is there, somebody let it begin anew, and the others do as well."""
+    kept = {each: cluster.places.kept_offset(partition, each) for each in brokers}
+    if are_all and any(kept.values()):
+        farthest = max(kept, key=lambda each: kept[each])
+        path = brokers[farthest].path(partition)
+        cluster.places.lost[partition] = (
+            f"every copy of {partition} is gone, with the records up to offset {kept[farthest] - 1}: put one back from "
+            f"a backup as {path}, or accept the loss: {accepting(partition)}"
+        )
+        return
+    for broker_id, end in kept.items():
+        if end:
+            brokers[broker_id].log(partition, cluster.image().topics[partition.topic].id)
+            yield _begun(brokers[broker_id], partition, end)
 
 
 def _drop(
@@ -70,10 +108,15 @@ def _who_leads(before: PartitionRegistration, after: PartitionRegistration, end:
     return f"; broker {after.leader} leads" if after.leader != before.leader else ""
 
 
-def _gone(logs: BrokerLogs, partition: TopicPartition, end: int) -> str:
+def _begun(logs: BrokerLogs, partition: TopicPartition, end: int) -> str:
+    lost = f", and no copy has its records: those up to offset {end - 1} are lost" if end else ""
+    return f"{logs.path(partition)}: its directory was gone{lost}; the log begins anew"
+
+
+def _put_back(partition: TopicPartition, stray: PartitionReader, home: BrokerLogs) -> str:
     return (
-        f"{logs.path(partition)}: its directory was gone, and no other copy has its records: those up to offset "
-        f"{end - 1} are lost, and the log begins anew"
+        f"every copy of {partition} is gone from where the metadata has it, but {stray.directory} has the records up "
+        f"to offset {stray.log_end_offset - 1}: put it back with mv {stray.directory} {home.path(partition)}"
     )
 
 
@@ -89,6 +132,29 @@ def _copies(dirs: LogDirs, partition: TopicPartition, topic_id: str) -> dict[int
         for broker_id, reader in copies
         if broker_id is not None and reader.log_end_offset and _topic_id(reader) in (None, topic_id)
     }
+
+
+def stray_copies(
+    dirs: LogDirs, partition: TopicPartition, topic_id: str, assigned: Collection[int]
+) -> list[PartitionReader]:
+    """The copies with records of the same topic that no broker takes for its replica, the one that reaches farthest
+    first: on brokers that should have none, or set aside."""
+    found = [
+        PartitionReader(path, partition)
+        for log_dir in dirs.paths
+        for name, path in partition_dirs(log_dir)
+        if (name.topic, name.partition) == partition
+        and (name.mark == STRAY_DIR_SUFFIX or (not name.mark and dirs.broker_ids[log_dir] not in assigned))
+    ]
+    own = [reader for reader in found if reader.log_end_offset and _topic_id(reader) == topic_id]
+    return sorted(own, key=reach, reverse=True)
+
+
+def accepting(partition: TopicPartition) -> str:
+    """The command that accepts the loss of all records of a partition."""
+    return (
+        f"kafkapy leader-election --election-type unclean --topic {partition.topic} --partition {partition.partition}"
+    )
 
 
 def _topic_id(reader: PartitionReader) -> str | None:

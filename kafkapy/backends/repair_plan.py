@@ -16,7 +16,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from kafkapy.backends.log_dir_lock import holder_of
-from kafkapy.backends.replica_diff import Copy, CopyReport, PartitionReport, Verdict
+from kafkapy.backends.lost_replicas import accepting
+from kafkapy.backends.replica_diff import Copy, CopyReport, MissingCopy, PartitionReport, Verdict
+from kafkapy.log.topic_partition import TopicPartition
 
 
 class Action(StrEnum):
@@ -41,7 +43,7 @@ def repair_plan(report: PartitionReport, where: str | None = None) -> list[Step]
     """A step for each copy, the trusted one first."""
     first = report.trusted
     if not first.copy.is_assigned:
-        return [_stray(first, each) for each in report.copies]
+        return [_stray(report, each) for each in report.copies]
     text = f"trust it: {_why(report)}{_how_to_lead(report, where)}"
     trusted = Step(first.copy, Action.KEEP, None, text)
     if first.damage is not None:
@@ -49,15 +51,38 @@ def repair_plan(report: PartitionReport, where: str | None = None) -> list[Step]
         if where is not None and first.damage.position is not None:
             cut += f" (truncate -s {first.damage.position} {first.damage.path}, and rm the segments behind it)"
         trusted = Step(first.copy, Action.TRUNCATE, first.damage.offset, f"{text}; save a copy of it, then {cut}")
-    others = (_with_commands(_step(first, other, where), where) for other in report.copies[1:])
-    return [trusted._replace(text=trusted.text + _gone(report)), *others]
+    others = (_with_commands(_step(report, other, where), where) for other in report.copies[1:])
+    return [trusted._replace(text=trusted.text + _gone(report, where)), *others]
 
 
-def missing_step(where: str | None) -> str:
-    """What to do about a copy that is not there."""
+def missing_step(
+    where: str | None, partition: TopicPartition, missing: MissingCopy, report: PartitionReport | None = None
+) -> str:
+    """What to do about a copy that is not there; ``report`` has those that are, if any is."""
+    stray = None if report is None else _only_stray(report)
+    path = missing.aside if stray is None else stray.copy.replica.path
+    if path is not None:
+        stopped = " while its broker is stopped" if where is None else ""
+        return f"put back the copy that has its records{stopped}: mv {path} {missing.path}"
+    if missing.once_to and (report is None or not any(each.good_to for each in _replicas(report))):
+        backup = f"no copy has its records: put one back from a backup as {missing.path} before the next write"
+        return backup if where is None else f"{backup}, or accept the loss: {accepting(partition)} {where}"
     if where is None:
         return "its broker makes it anew when it starts; if it leads, let another of the ISR lead before"
     return f"it leaves the ISR, where it is in it, and fetches all anew: {_catch_up(where)}"
+
+
+def stray_step(report: PartitionReport, stray: CopyReport) -> str:
+    """What to do with a stray copy: it is no rubbish where it has what no replica has."""
+    path = stray.copy.replica.path
+    if stray is not _only_stray(report):
+        return stray_removal(path)
+    home = next(iter(report.missing_brokers.values()), None)
+    if home is not None:
+        is_in_use = any(holder_of(os.path.dirname(each)) is not None for each in (path, home.path))
+        stopped = " once both brokers are stopped" if is_in_use else ""
+        return f"it has what no replica has, put it back{stopped}: mv {path} {home.path}"
+    return f"keep it, it may have what no replica has: kafkapy dump-log --files {path}"
 
 
 def stray_removal(path: str) -> str:
@@ -65,6 +90,24 @@ def stray_removal(path: str) -> str:
     is_in_use = holder_of(os.path.dirname(path)) is not None
     look = f"see what is in it with kafkapy dump-log --files {path}, then: "
     return look + ("remove it once the broker is stopped" if is_in_use else f"rm -r {path}")
+
+
+def _replicas(report: PartitionReport) -> list[CopyReport]:
+    """The copies that the metadata knows, of the topic that it knows."""
+    return [each for each in report.copies if each.copy.is_assigned and _is_own(report, each)]
+
+
+def _is_own(report: PartitionReport, copy: CopyReport) -> bool:
+    return report.topic_id is None or copy.copy.topic_id in (None, report.topic_id)
+
+
+def _only_stray(report: PartitionReport) -> CopyReport | None:
+    """The stray copy of a topic that goes farthest, where all replicas should be here and none goes as far."""
+    if report.topic_id is None or report.brokers_not_given:
+        return None
+    end = max((each.good_to for each in _replicas(report)), default=0)
+    strays = [each for each in report.copies if not each.copy.is_assigned and _is_own(report, each)]
+    return max((each for each in strays if each.good_to > end), key=lambda each: each.good_to, default=None)
 
 
 def _while_stopped(where: str | None) -> str:
@@ -92,10 +135,14 @@ def _with_commands(step: Step, where: str | None) -> Step:
     return step
 
 
-def _gone(report: PartitionReport) -> str:
+def _gone(report: PartitionReport, where: str | None) -> str:
     """What even the trusted copy has lost."""
     end, once_to = report.trusted.good_to, report.trusted.copy.once_to
-    return f"; lost: {_offsets(end, once_to)}" if end < once_to else ""
+    if end >= once_to:
+        return ""
+    backup = "no copy has them, put one back from a backup before the next write"
+    is_everywhere = where is not None and all(each.good_to <= end for each in report.copies)
+    return f"; lost: {_offsets(end, once_to)}{f': {backup}' if is_everywhere else ''}"
 
 
 def _offsets(start: int, end: int) -> str:
@@ -161,17 +208,18 @@ def _how_to_lead(report: PartitionReport, where: str | None) -> str:
     return f"; let broker {copy.broker_id} lead before the others follow: {standing}"
 
 
-def _stray(first: CopyReport, report: CopyReport) -> Step:
+def _stray(report: PartitionReport, stray: CopyReport) -> Step:
     """A broker sets such a directory aside when it starts; nothing looks at it any more."""
-    copy = report.copy
-    kept = _to_save(first, report) if first.copy.is_assigned else ""
-    text = f"it is stray, the metadata has no replica of it on {copy.name}: {kept}{stray_removal(copy.replica.path)}"
-    return Step(copy, Action.DELETE, None, text)
+    copy, what = stray.copy, stray_step(report, stray)
+    is_rubbish = what == stray_removal(copy.replica.path)
+    text = f"it is stray, the metadata has no replica of it on {copy.name}: {what}"
+    return Step(copy, Action.DELETE if is_rubbish else Action.KEEP, None, text)
 
 
-def _step(first: CopyReport, report: CopyReport, where: str | None) -> Step:
+def _step(whole: PartitionReport, report: CopyReport, where: str | None) -> Step:
+    first = whole.trusted
     if not report.copy.is_assigned:
-        return _stray(first, report)
+        return _stray(whole, report)
     trusted, copy, end = first.copy, report.copy, report.copy.reader.log_end_offset
     if report.verdict is Verdict.ALIKE:
         return Step(copy, Action.KEEP, None, "nothing to do")
@@ -200,6 +248,9 @@ def _to_save(first: CopyReport, report: CopyReport) -> str:
 
 def _behind(trusted: Copy, copy: Copy) -> Step:
     end, start = copy.reader.log_end_offset, trusted.reader.log_start_offset
+    if copy.has_lost and trusted.reader.log_end_offset <= end:
+        text = f"it has lost {_offsets(end, copy.once_to)}, and {trusted.name} does not have them either"
+        return Step(copy, Action.KEEP, None, text)
     text = f"it has lost {_offsets(end, copy.once_to)} and " if copy.has_lost else "nothing to do: it "
     if copy.not_fetching is not None:
         lost = f"it has lost {_offsets(end, copy.once_to)}; " if copy.has_lost else ""

@@ -111,16 +111,27 @@ class CopyReport(NamedTuple):
         return self.copy.reader.log_end_offset if self.damage is None else self.damage.offset
 
 
+class MissingCopy(NamedTuple):
+    """Where a copy should lie that is not there, and how far it went by the checkpoints of its log dir. ``aside`` is a
+    stray directory that has its records, where no other copy is there."""
+
+    path: str
+    once_to: int
+    aside: str | None = None
+
+
 class PartitionReport(NamedTuple):
-    """All copies of a partition, the trusted one first; ``missing_brokers`` should have one in the given log dirs, of
-    ``brokers_not_given`` there is no log dir, and those of ``not_read`` could not be read: why."""
+    """All copies of a partition, the trusted one first; ``missing_brokers`` should have one in their log dirs, of
+    ``brokers_not_given`` there is no log dir, and those of ``not_read`` could not be read: why. ``topic_id`` is what
+    the metadata says, None where it does not."""
 
     partition: TopicPartition
     copies: tuple[CopyReport, ...]
     leader: int | None
-    missing_brokers: tuple[int, ...] = ()
+    missing_brokers: Mapping[int, MissingCopy] = {}
     brokers_not_given: tuple[int, ...] = ()
     not_read: Mapping[int, str] = {}
+    topic_id: str | None = None
 
     @property
     def trusted(self) -> CopyReport:

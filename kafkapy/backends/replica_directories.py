@@ -34,6 +34,8 @@ class ReplicaDirectories:
         for topic_id, topic in before.topics_by_id.items():
             if topic_id not in after.topics_by_id:
                 self._delete(topic, topic.partitions)
+                for number in topic.partitions:
+                    self._places.lost.pop(TopicPartition(topic.name, number), None)
         for topic_id, topic in after.topics_by_id.items():
             known = before.topics_by_id.get(topic_id)
             if topic is not known:
@@ -46,8 +48,10 @@ class ReplicaDirectories:
             if before is not None and before.replicas == registration.replicas:
                 continue
             partition = TopicPartition(topic.name, number)
-            for _, logs in self._places.of(partition, registration):
-                logs.log(partition, topic.id)
+            kept = () if before is None else before.replicas  # what these lost is not made anew by the way
+            for broker_id, logs in self._places.of(partition, registration):
+                if broker_id not in kept:
+                    logs.log(partition, topic.id)
             removed = () if before is None else set(before.replicas) - set(registration.replicas)
             if before is not None and removed:
                 directories = tuple(before.directory(broker_id) for broker_id in removed)
@@ -81,4 +85,4 @@ class ReplicaDirectories:
                 for _, each in self._places.of(partition):
                     assigned[each.log_dir][partition] = self._image().topics[partition.topic].id
         for each in wanted:
-            yield from each.recover(assigned[each.log_dir], was_away=logs is not None)
+            yield from each.recover(assigned[each.log_dir], self._places.lost, was_away=logs is not None)

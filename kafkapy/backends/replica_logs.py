@@ -15,6 +15,7 @@ from kafkapy.backends.broker_logs import BrokerLogs, Checkpointed
 from kafkapy.backends.lost_ends import LostEnds
 from kafkapy.backends.replica_places import ReplicaPlaces, find_registration
 from kafkapy.backends.replication import acting_registration, replication_settings, why_not_led
+from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import AlterPartition
 from kafkapy.metadata.image import MetadataImage
@@ -67,7 +68,7 @@ class ReplicaLogs:
 
     def open_all_after_crash(self) -> None:
         """Let the in-sync replicas of every partition come to the same end, and tell of each that did not have it."""
-        for partition in self._places.all_partitions():
+        for partition in self._places.usable_partitions():
             if any(self._places.of(partition)):
                 self._opened(partition, is_after_crash=True)
 
@@ -86,6 +87,8 @@ class ReplicaLogs:
     def _opened(self, partition: TopicPartition, is_after_crash: bool = False) -> ReplicatedPartition:
         """A partition whose replicas lead and follow; where one of them lost its end, or any may have, that is taken
         back first."""
+        if partition in self._places.lost:
+            raise KafkaError("KafkaStorageException", self._places.lost[partition])
         settings, now = replication_settings(self._image(), partition.topic), self._now()
         logs = dict(self._places.of(partition))
         replicas = {broker_id: self._replica(broker_id, each, partition) for broker_id, each in logs.items()}
@@ -199,7 +202,7 @@ class ReplicaLogs:
 
     def _on(self, broker_id: int) -> Iterator[Replica]:
         """Every replica on a broker, of partitions that are opened for it."""
-        for partition in self._places.all_partitions():
+        for partition in self._places.usable_partitions():
             if broker_id in self._places.registration(partition).replicas:
                 opened = self._partitions.get(partition) or self._opened(partition)
                 yield opened.replicas[broker_id]

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
 
 class ReplicaPlaces:
-    """``image`` is the metadata as it is now."""
+    """``image`` is the metadata as it is now; ``lost`` are the partitions of which every copy is gone, with what to
+    tell of them (lost_replicas.py)."""
 
     def __init__(self, image: Callable[[], MetadataImage]) -> None:
         self._image = image
+        self.lost: dict[TopicPartition, str] = {}
         self._by_broker: dict[int, dict[str, BrokerLogs]] = {}
 
     # ---- log dirs
@@ -62,6 +64,10 @@ class ReplicaPlaces:
         """Every partition of the metadata."""
         topics = self._image().topics
         return sorted(TopicPartition(name, number) for name, topic in topics.items() for number in topic.partitions)
+
+    def usable_partitions(self) -> list[TopicPartition]:
+        """Every partition but the lost ones."""
+        return [partition for partition in self.all_partitions() if partition not in self.lost]
 
     def registration(self, partition: TopicPartition) -> PartitionRegistration:
         """What the metadata says of a partition."""

@@ -65,6 +65,11 @@ class LogDirs:
         """The broker of each log dir."""
         return {path: self._owners.get(path) if meta is None else meta.node_id for path, meta in self._metas.items()}
 
+    def directory_id(self, path: str) -> str | None:
+        """The id of a log dir, where it says so."""
+        meta = self._metas[path]
+        return None if meta is None else meta.directory_id
+
     @cached_property
     def replicas(self) -> dict[TopicPartition, list[Replica]]:
         """Every copy of every partition; directories on their way out are left out."""

@@ -6,8 +6,10 @@ import os
 from collections.abc import Callable, Collection, Iterator
 
 from kafkapy.backends.directory_reader import DirectoryReader
+from kafkapy.backends.file_replica_diff import missing_copies
 from kafkapy.backends.log_dir_lock import holder_of
 from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
+from kafkapy.backends.lost_replicas import stray_copies
 from kafkapy.backends.replicas import LogDirs, Replica
 from kafkapy.doctor.disks import check_disks
 from kafkapy.doctor.expected_identity import expected_identities
@@ -43,9 +45,9 @@ def _found(cluster: LogDirsCluster, where: str, is_quick: bool, advance: Advance
     for broker, state in down.items():
         yield warning(f"broker {broker}", f"is {state}", f"kafkapy cluster start-broker {broker} {where}")
     yield from readable(check_disks(dirs.paths, where), where)
-    identities, is_whole = _identities(cluster), _is_metadata_whole(cluster)
+    identities, wanted = _identities(cluster), _wanted(cluster, dirs)
     for log_dir in dirs.paths:
-        yield from check_log_dir(log_dir, dirs, down, where, identities.get(log_dir), is_whole)
+        yield from check_log_dir(log_dir, dirs, down, where, identities.get(log_dir), wanted)
         yield from readable(_quorum_state(log_dir), log_dir)
     diff = cluster.replica_diff()
     for partition in sorted(dirs.replicas):
@@ -105,11 +107,16 @@ def _identities(cluster: LogDirsCluster) -> dict[str, MetaProperties]:
     return expected_identities(cluster.directory, cluster.cluster_file, image)
 
 
-def _is_metadata_whole(cluster: LogDirsCluster) -> bool:
+def _wanted(cluster: LogDirsCluster, dirs: LogDirs) -> set[TopicPartition] | None:
+    """The partitions of the metadata of which no copy is here; None where it is not whole, and any may be wanted."""
     try:
-        return cluster.metadata_damage is None
+        if cluster.metadata_damage is not None:
+            return None
+        topics = cluster.image().topics if cluster.has_metadata else {}
     except (KafkapyError, OSError):
-        return False
+        return None
+    named = {TopicPartition(name, number) for name, topic in topics.items() for number in topic.partitions}
+    return named - dirs.replicas.keys()
 
 
 def _down(cluster: LogDirsCluster) -> dict[int | None, str]:
@@ -163,4 +170,8 @@ def _without_any_copy(cluster: LogDirsCluster, dirs: LogDirs, given: Collection[
         for number, registration in sorted(topic.partitions.items()):
             partition = TopicPartition(name, number)
             if partition not in dirs.replicas and {*registration.replicas} <= {*given}:
-                yield from (missing(partition, broker, where) for broker in registration.replicas)
+                gone = missing_copies(cluster.everywhere(), partition, registration, registration.replicas)
+                stray = next(iter(stray_copies(dirs, partition, topic.id, registration.replicas)), None)
+                path = None if stray is None else stray.directory
+                for broker, each in gone.items():
+                    yield missing(partition, broker, each._replace(aside=path), where)

@@ -48,18 +48,18 @@ def check_log_dir(
     known_down: Collection[int | None],
     where: str,
     identity: MetaProperties | None,
-    is_metadata_whole: bool,
+    wanted: Collection[TopicPartition] | None,
 ) -> Iterator[Finding]:
     """Everything but the partitions. ``known_down`` are brokers that are known not to run, ``where`` are the options
-    that name the cluster, ``identity`` is what a meta.properties has to say that is not there, if that is known. Where
-    the metadata is not whole, nothing that it does not know may be removed."""
+    that name the cluster, ``identity`` is what a meta.properties has to say that is not there, if that is known;
+    ``wanted`` are partitions of which no replica is here, None where the metadata is not whole: any may be wanted."""
     holder = holder_of(log_dir)
     if holder is not None:
         yield info(log_dir, f"is in use by {holder}: what is read may be a moment old")
     yield from readable(_identity(log_dir, identity), log_dir)
     if holder is None and dirs.broker_ids[log_dir] not in known_down:
         yield from _shutdown(log_dir, where)
-    yield from readable(_directories(log_dir, holder is not None, is_metadata_whole), log_dir)
+    yield from readable(_directories(log_dir, wanted, holder is not None), log_dir)
     for name in CHECKPOINTS:
         yield from readable(_checkpoint(os.path.join(log_dir, name), dirs, log_dir, holder is not None), log_dir)
 
@@ -91,7 +91,7 @@ def _shutdown(log_dir: str, where: str) -> Iterator[Finding]:
     yield warning(log_dir, "has no mark of a clean stop: its broker crashed, or runs on another machine", remedy)
 
 
-def _directories(log_dir: str, is_in_use: bool, is_metadata_whole: bool) -> Iterator[Finding]:
+def _directories(log_dir: str, wanted: Collection[TopicPartition] | None, is_in_use: bool) -> Iterator[Finding]:
     for name in sorted(os.listdir(log_dir)):
         path = os.path.join(log_dir, name)
         if not os.path.isdir(path) or name in KAFKAS_OWN:
@@ -104,13 +104,23 @@ def _directories(log_dir: str, is_in_use: bool, is_metadata_whole: bool) -> Iter
                 remedy = "move it out of the log dir before the broker starts the next time"
             yield error(path, "is no directory of a partition: a broker does not start beside it", remedy)
         else:
-            yield from _marked(path, found, is_in_use, is_metadata_whole)
+            yield from _marked(path, found, wanted, is_in_use)
 
 
-def _marked(path: str, found: PartitionDir, is_in_use: bool, is_metadata_whole: bool) -> Iterator[Finding]:
+def _of_a_stray(path: str, partition: TopicPartition, wanted: Collection[TopicPartition] | None) -> str:
+    if wanted is None:
+        return KEEP
+    if partition in wanted:
+        return f"keep it, no replica of it is there: see what is in it with kafkapy dump-log --files {path}"
+    return stray_removal(path)
+
+
+def _marked(
+    path: str, found: PartitionDir, wanted: Collection[TopicPartition] | None, is_in_use: bool
+) -> Iterator[Finding]:
     if found.mark == STRAY_DIR_SUFFIX:
         text = "is stray: the metadata says that its broker has no such replica"
-        yield warning(path, text, stray_removal(path) if is_metadata_whole else KEEP)
+        yield warning(path, text, _of_a_stray(path, TopicPartition(found.topic, found.partition), wanted))
     elif is_in_use:
         return
     elif found.mark == DELETE_DIR_SUFFIX:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kafkapy.backends.repair_plan import missing_step, stray_removal
-from kafkapy.backends.replica_diff import CopyReport, PartitionReport, ReplicaDiff, Verdict
+from kafkapy.backends.repair_plan import missing_step, stray_step
+from kafkapy.backends.replica_diff import CopyReport, MissingCopy, PartitionReport, ReplicaDiff, Verdict
 from kafkapy.doctor.finding import Finding, error, warning
 from kafkapy.doctor.unreadable import unreadable
 from kafkapy.errors import KafkapyError
@@ -24,21 +24,24 @@ def check_replicas(diff: ReplicaDiff, partition: TopicPartition, where: str) -> 
     except OSError as problem:
         yield unreadable(problem, str(partition))
         return
-    for broker in report.missing_brokers:
-        yield missing(partition, broker, where)
+    for broker, gone in report.missing_brokers.items():
+        yield missing(partition, broker, gone, where, report)
     for copy in report.copies:
         place = copy.copy.replica.path
         if not copy.copy.is_assigned:
             text = f"is stray: the metadata has no replica of it on {copy.copy.name}"
-            yield warning(place, text, stray_removal(place))
+            yield warning(place, text, stray_step(report, copy))
         elif copy.verdict.is_difference and copy.verdict is not Verdict.DAMAGED:
             yield error(place, _text(copy, report), repair)
 
 
-def missing(partition: TopicPartition, broker: int, where: str) -> Finding:
+def missing(
+    partition: TopicPartition, broker: int, gone: MissingCopy, where: str, report: PartitionReport | None = None
+) -> Finding:
     """What is told of a copy that is not there."""
     text = f"broker {broker} should have a copy, and its log dirs have none"
-    remedy = missing_step(where if where.startswith("--cluster ") else None)
+    directory = where if where.startswith("--cluster ") else None
+    remedy = missing_step(directory, partition, gone, report)
     return error(str(partition), text, remedy)
 
 

@@ -254,6 +254,7 @@ class LogLoader:
         for segment in self.segments:
             self._remove_segment(segment, f"which ends before offset {start}, where the log begins")
         self.segments.clear()
+        self.damaged_end = None
         self.epochs.clear()
 
     def _create_first(self) -> None:

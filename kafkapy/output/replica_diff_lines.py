@@ -29,14 +29,14 @@ def partition_lines(report: PartitionReport, plan: Sequence[Step] | None, where:
         for note in _notes(report, each):
             yield f"    {note}"
     for broker in report.missing_brokers:
-        yield f"  broker {broker} has no copy in the given log dirs"
+        yield f"  broker {broker} should have a copy, and its log dirs have none"
     for broker in report.brokers_not_given:
         yield f"  broker {broker} has a replica too, but none of its log dirs is given"
     yield from (f"  {line}" for line in not_read_lines(report))
     for step in plan or ():
         yield f"  plan for {step.copy.name}: {step.text}"
-    for broker in report.missing_brokers if plan is not None else ():
-        yield f"  plan for broker {broker}: {missing_step(where)}"
+    for broker, missing in report.missing_brokers.items() if plan is not None else ():
+        yield f"  plan for broker {broker}: {missing_step(where, report.partition, missing, report)}"
 
 
 def not_read_lines(report: PartitionReport) -> Iterator[str]:

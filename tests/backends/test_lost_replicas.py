@@ -13,7 +13,9 @@ from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.failures import kill_broker, start_broker, stop_broker
 from kafkapy.errors import KafkaError
 from kafkapy.log.files import Files
-from kafkapy.metadata.changes import CreateTopic
+from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.changes import CreateTopic, DeleteTopic, Reassign
+from kafkapy.metadata.elections import UNCLEAN
 from tests.backends.contract import batch, opened, replica_logs, values
 from tests.backends.three_brokers import (
     ALONE,
@@ -82,20 +84,105 @@ def test_a_follower_that_is_gone_leaves_the_isr(directory: Path) -> None:
     assert sorted(registration(directory).isr) == [1, 2, 3]
 
 
+def append_alone(cluster: DirectoryCluster) -> object:
+    return cluster.append(ALONE, batch(b"new"))
+
+
+def accept_loss(cluster: DirectoryCluster) -> object:
+    return cluster.replica_control().elect(UNCLEAN, [ALONE])
+
+
 def test_the_only_copy_is_gone(directory: Path) -> None:
+    """What its checkpoints know is not forgotten before the loss is accepted, by whatever goes on beside it."""
     shutil.rmtree(directory / "broker-1" / "alone-0")
-    (line,) = told(directory, lambda cluster: cluster.append(ALONE, batch(b"new")))
-    assert "no other copy has its records: those up to offset 1 are lost" in line
+    for work in (append_alone, lambda cluster: values(cluster, ALONE)):
+        with pytest.raises(
+            KafkaError, match=r"every copy of alone-0 is gone, with the records up to offset 1: put one"
+        ):
+            do(directory, work)
+    assert told(directory, produce) == []
+    assert told(directory, catch_up) == []
+    assert not (directory / "broker-1" / "alone-0").exists()
+    (line,) = told(directory, accept_loss)
+    assert "no copy has its records: those up to offset 1 are lost; the log begins anew" in line
+    assert told(directory, append_alone) == []
+    assert read(directory, ALONE) == [b"new"]
+
+
+def test_a_crash_of_others_makes_no_lost_partition_anew(directory: Path) -> None:
+    shutil.rmtree(directory / "broker-1" / "alone-0")
+    for mark in directory.glob(f"*/{MARK}"):
+        mark.unlink()
+    assert told(directory, produce) == []
+    with pytest.raises(KafkaError, match="every copy of alone-0 is gone"):
+        do(directory, append_alone)
+
+
+def test_a_reassignment_makes_no_lost_partition_anew(directory: Path) -> None:
+    shutil.rmtree(directory / "broker-1" / "alone-0")
+    do(directory, lambda cluster: cluster.apply(Reassign(*ALONE, (1, 2))))
+    assert not (directory / "broker-1" / "alone-0").exists()
+    with pytest.raises(KafkaError, match="every copy of alone-0 is gone"):
+        do(directory, append_alone)
+
+
+def test_a_topic_of_the_same_name_is_not_lost(directory: Path) -> None:
+    def anew(cluster: DirectoryCluster) -> None:
+        cluster.apply(DeleteTopic("alone"))
+        cluster.apply(CreateTopic("alone", assignments=((1,),)))
+        append_alone(cluster)
+
+    shutil.rmtree(directory / "broker-1" / "alone-0")
+    do(directory, anew)
     assert read(directory, ALONE) == [b"new"]
 
 
 def test_all_copies_are_gone(directory: Path) -> None:
+    saved = shutil.copytree(directory / "broker-2" / "t-0", directory.parent / "saved")
     for replica in directory.glob("*/t-0"):
         shutil.rmtree(replica)
-    lines = told(directory, produce)
-    assert len(lines) == 3
-    assert all("are lost" in line for line in lines)
-    assert read(directory) == [b"c"]
+    with pytest.raises(KafkaError, match="every copy of t-0 is gone"):
+        do(directory, produce)
+    shutil.copytree(saved, directory / "broker-2" / "t-0")
+    assert len(told(directory, produce)) == 2
+    assert read(directory) == [b"a", b"b", b"c"]
+
+
+@pytest.mark.parametrize("is_clean", [True, False], ids=["after a clean stop", "after a crash"])
+@pytest.mark.parametrize("name", ["alone-0", f"alone-0.{'0' * 32}-stray"])
+def test_the_only_copy_lies_with_another_broker(directory: Path, name: str, is_clean: bool) -> None:
+    home, stray = directory / "broker-1" / "alone-0", directory / "broker-2" / name
+    home.rename(stray)
+    if not is_clean:
+        for mark in directory.glob(f"*/{MARK}"):
+            mark.unlink()
+    assert told(directory, produce) == []
+    with pytest.raises(KafkaError, match=f"{stray} has the records up to offset 1: put it back with mv {stray} {home}"):
+        do(directory, append_alone)
+    stray.rename(home)
+    assert told(directory, append_alone) == []
+    assert read(directory, ALONE) == [b"a", b"b", b"new"]
+
+
+def test_a_stray_copy_of_another_topic_is_not_put_back(directory: Path) -> None:
+    shutil.rmtree(directory / "broker-1" / "alone-0")
+    shutil.copytree(directory / "broker-2" / "t-0", directory / "broker-2" / "alone-0")
+    with pytest.raises(KafkaError, match="put one back from a backup"):
+        do(directory, append_alone)
+
+
+def test_a_stray_copy_with_more_than_who_was_not_in_sync(directory: Path) -> None:
+    """Broker 2 lacks what only broker 1 had, whose directory lies with another broker by now."""
+    do(directory, lambda cluster: cluster.apply(CreateTopic("two", assignments=((1, 2),))))
+    two = TopicPartition("two", 0)
+    do(directory, lambda cluster: cluster.append(two, batch(b"a")))
+    do(directory, lambda cluster: kill_broker(cluster, 2))
+    do(directory, lambda cluster: cluster.append(two, batch(b"b")))
+    do(directory, lambda cluster: start_broker(cluster, 2))
+    (directory / "broker-1" / "two-0").rename(directory / "broker-3" / "two-0")
+    with pytest.raises(KafkaError, match="broker-3/two-0 has the records up to offset 1: put it back"):
+        do(directory, lambda cluster: cluster.append(two, batch(b"c")))
+    assert do(directory, lambda cluster: cluster.places.registration(two)).leader == 1
 
 
 def test_who_was_not_in_sync_leads_rather_than_nobody(directory: Path) -> None:
@@ -127,8 +214,9 @@ def test_a_broker_that_starts_without_its_directory(directory: Path) -> None:
     do(directory, lambda cluster: stop_broker(cluster, 1))
     shutil.rmtree(directory / "broker-1" / "alone-0")
     shutil.rmtree(directory / "broker-1" / "t-0")
-    (line,) = told(directory, lambda cluster: start_broker(cluster, 1))
-    assert "alone-0: its directory was gone, and no other copy has its records" in line
+    assert told(directory, lambda cluster: start_broker(cluster, 1)) == []
+    with pytest.raises(KafkaError, match="every copy of alone-0 is gone"):
+        do(directory, append_alone)
     do(directory, catch_up)
     assert read(directory) == [b"a", b"b"]
     assert sorted(registration(directory).isr) == [1, 2, 3]

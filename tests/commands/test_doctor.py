@@ -387,10 +387,73 @@ def test_a_copy_that_is_gone_is_fetched_anew(capfd: Capture, demo: Path, broker:
 
 
 def test_a_partition_without_any_copy(capfd: Capture, demo: Path) -> None:
-    shutil.rmtree(demo / "broker-3" / "solo-0")
+    home = demo / "broker-3" / "solo-0"
+    shutil.rmtree(home)
     assert ("error", "solo-0", "broker 3 should have a copy, and its log dirs have none") in problems(
         capfd, "--cluster", demo
     )
+    found = remedies(capfd, demo)["solo-0"]
+    assert found.startswith(f"no copy has its records: put one back from a backup as {home} before the next write, or")
+    obey(found.partition("accept the loss: ")[2])
+    assert problems(capfd, "--cluster", demo) == []
+
+
+def test_the_only_copy_lies_with_another_broker(capfd: Capture, demo: Path) -> None:
+    home, stray = demo / "broker-3" / "solo-0", demo / "broker-2" / "solo-0"
+    before = (home / f"{FIRST}.log").read_bytes()
+    home.rename(stray)
+    found = remedies(capfd, demo)
+    assert found["solo-0"] == f"put back the copy that has its records: mv {stray} {home}"
+    assert found[str(stray)] == f"it has what no replica has, put it back: mv {stray} {home}"
+    done = run(capfd, "replica-diff", "solo", "--cluster", demo, "--repair-plan")
+    assert done.code == 1
+    assert [line.partition(": mv ")[2] for line in done.lines if "plan for" in line] == [f"{stray} {home}"] * 2
+    obey(f"mv {stray} {home}")
+    assert problems(capfd, "--cluster", demo) == []
+    assert (home / f"{FIRST}.log").read_bytes() == before
+
+
+def test_the_only_copy_was_set_aside(capfd: Capture, demo: Path) -> None:
+    home, stray = demo / "broker-3" / "solo-0", demo / "broker-2" / "solo-0.abc-stray"
+    home.rename(stray)
+    found = remedies(capfd, demo)
+    assert found["solo-0"] == f"put back the copy that has its records: mv {stray} {home}"
+    assert found[str(stray)].startswith("keep it, no replica of it is there")
+    obey(f"mv {stray} {home}")
+    assert problems(capfd, "--cluster", demo) == []
+
+
+def test_a_stray_copy_of_a_former_topic_is_not_put_back(capfd: Capture, demo: Path) -> None:
+    home, stray = demo / "broker-3" / "solo-0", demo / "broker-2" / "solo-0"
+    home.rename(stray)
+    (stray / "partition.metadata").write_text("version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAABQ\n")
+    found = remedies(capfd, demo)
+    assert found["solo-0"].startswith("no copy has its records: put one back from a backup")
+    assert found[str(stray)].endswith(f"then: rm -r {stray}")
+
+
+def remedies(capfd: Capture, demo: Path) -> dict[str, str]:
+    rows = run(capfd, "doctor", "--cluster", demo, "--output", "jsonl").rows
+    return {row["place"]: row["remedy"] for row in rows}
+
+
+def test_every_copy_has_lost_its_records(capfd: Capture, demo: Path) -> None:
+    for log in demo.glob(f"broker-*/orders-0/{FIRST}.log"):
+        os.truncate(log, 0)
+    plan = run(capfd, "replica-diff", "orders:0", "--cluster", demo, "--repair-plan").lines
+    first, *others = (line for line in plan if "plan for" in line)
+    assert first.endswith("no copy has them, put one back from a backup before the next write")
+    assert others
+    assert all("does not have them either" in line for line in others)
+
+
+def test_replica_diff_fails_where_a_copy_is_missing(capfd: Capture, demo: Path) -> None:
+    assert run(capfd, "replica-diff", "orders:0", "--cluster", demo).code == 0
+    gone = DirectoryReader(str(demo)).image().topics["orders"].partitions[0].leader
+    shutil.rmtree(demo / f"broker-{gone}" / "orders-0")
+    done = run(capfd, "replica-diff", "orders:0", "--cluster", demo)
+    assert done.code == 1
+    assert done.lines[-1] == f"  broker {gone} should have a copy, and its log dirs have none"
 
 
 @pytest.mark.parametrize("name", ["nosuch-0", "orders-7", "solo-0"])

@@ -9,8 +9,9 @@ import pytest
 
 from kafkapy.errors import KafkaError
 from kafkapy.log.config import LogConfig
+from kafkapy.log.files import Files
 from kafkapy.log.partition_log import PartitionLog
-from tests.log.test_partition_log import NOW, batch, contents, open_log
+from tests.log.test_partition_log import NOW, PARTITION, batch, contents, open_log
 
 FOUR = [(n, b"%d" % n) for n in range(4)]
 
@@ -89,3 +90,22 @@ def test_a_follower_cuts_damage_off_and_takes_what_its_leader_has(log: Path) -> 
     again.close(NOW)
     assert again.recovered == [f"cut {len(whole) // 2} bytes off the end of {log.name}, which was damaged"]
     assert log.read_bytes() == whole
+
+
+def test_damage_before_the_log_start_goes_with_its_segment(log: Path) -> None:
+    whole = log.read_bytes()
+    damaged(log, 1, 8, 0x55)
+    again = PartitionLog.open(
+        str(log.parent),
+        PARTITION,
+        LogConfig(),
+        files=Files(sync=False),
+        now=NOW,
+        clean_shutdown=True,
+        log_start_offset=2,
+    )
+    assert again.recovered == ["removed segment 0, which ends before offset 2, where the log begins"]
+    again.recovered.clear()
+    assert again.append_as_follower(whole[len(whole) // 2 :], NOW) is not None
+    assert again.recovered == []
+    assert contents(again) == FOUR[2:]
