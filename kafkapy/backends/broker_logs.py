@@ -231,6 +231,13 @@ class BrokerLogs:
             if known:
                 self._write(name, offsets)
 
+    def forget_deleted(self, partition: TopicPartition) -> None:
+        """Drop the offsets of a partition whose deletion was not finished: they are of the topic that was deleted."""
+        if any(
+            (name.topic, name.partition) == partition for name, _ in partition_dirs(self.log_dir, DELETE_DIR_SUFFIX)
+        ):
+            self.forget([partition])
+
     def is_of(self, partition: TopicPartition, topic_id: str) -> bool:
         """Whether the directory of a partition is, as far as it tells, of this topic and not of another of its name."""
         return _topic_id(self.path(partition)) in (None, topic_id)

@@ -70,6 +70,8 @@ def _lose(
     cluster: DirectoryCluster, partition: TopicPartition, brokers: Mapping[int, BrokerLogs], are_all: bool
 ) -> Iterator[str]:
     """No copy has records. Where one is there, somebody let it begin anew, and the others do as well."""
+    for logs in brokers.values():
+        logs.forget_deleted(partition)
     kept = {each: cluster.places.kept_offset(partition, each) for each in brokers}
     if are_all and any(kept.values()):
         farthest = max(kept, key=lambda each: kept[each])
