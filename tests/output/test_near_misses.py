@@ -90,7 +90,7 @@ def test_a_path_of_another_number_is_no_slip(tmp_path: Path) -> None:
             1,
             "kafkapy: there is no topic config 'retention.m'; did you mean 'retention.ms'?",
         ),
-        ("configs --describe --topic ordres", 0, TOPIC),
+        ("configs --describe --topic ordres", 1, TOPIC),
         ("configs --alter --topic ordres --add-config retention.ms=3", 1, TOPIC),
         (
             "configs --alter --topic orders --add-config retention.m=3",
@@ -114,8 +114,8 @@ def test_a_path_of_another_number_is_no_slip(tmp_path: Path) -> None:
         ),
         ("topics --create --topic new --replica-assignment 1:9", 1, BROKER),
         ("log-dirs --describe --topic-list ordres", 0, TOPIC),
-        ("configs --describe --broker 9", 0, BROKER),
-        ("configs --describe --entity-type brokers --entity-name 9", 0, BROKER),
+        ("configs --describe --broker 9", 1, BROKER),
+        ("configs --describe --entity-type brokers --entity-name 9", 1, BROKER),
         ("configs --describe --broker 9 --all", 1, BROKER),
         ("configs --alter --broker 9 --add-config background.threads=3", 1, BROKER),
         (
@@ -136,7 +136,7 @@ def test_a_path_of_another_number_is_no_slip(tmp_path: Path) -> None:
             hint_of("user config", "SCRAM-SHA-255", "SCRAM-SHA-256"),
         ),
         ("configs --describe --client biling-app", 0, hint_of("client id", "biling-app", "billing-app")),
-        ("configs --describe --group biling", 0, GROUP),
+        ("configs --describe --group biling", 1, GROUP),
         (
             "configs --alter --group billing --add-config consumer.session.timeout=1",
             1,
