@@ -15,6 +15,8 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
+from kafkapy.debugging import is_debugging
+
 LONGEST_WAIT_S = 2.0
 _QUOTES = "'\""
 _SPECIAL_IN_BASH = re.compile(r"""[^\w@%+=:,./-]""")
@@ -31,7 +33,7 @@ def complete(args: Sequence[str]) -> int:
         sys.stdout.buffer.write("".join(f"{value}\n" for value in values).encode())
         sys.stdout.flush()
     except Exception:
-        if os.environ.get("KAFKAPY_DEBUG", "0") not in ("", "0"):
+        if is_debugging():
             raise
     os._exit(0)  # connections and threads of a running cluster's client are not waited for
 

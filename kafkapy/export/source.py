@@ -44,8 +44,8 @@ class Source:
         """What cannot be exported of the logs that were looked at, and what is only said: with failfast a loss is a
         problem, in the other modes it is known to be left out; what other brokers have is neither."""
         is_named = self._request.scan.topics is not None
-        lost = losses(self._cluster, self._scan, self._logs.values(), is_named)
-        notes = absent(self._cluster, self._scan).notes(is_named)
+        missing = absent(self._cluster, self._scan)
+        lost, notes = losses(missing, self._scan, self._logs.values(), is_named), missing.notes(is_named)
         return (lost, notes) if self._scan.mode is Mode.FAILFAST else ([], [*notes, *lost])
 
     def states(self) -> list[LogState]:

@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 import kafkapy
+from kafkapy.debugging import is_debugging
 from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.signals import terminated_like_interrupted, undisturbed
 from kafkapy.spark import register
@@ -108,7 +109,7 @@ def _own_session(options: SparkOptions) -> Iterator[SparkSession]:
     from kafkapy.spark.jvm import environment
 
     java = find_java()
-    is_quiet = os.environ.get("KAFKAPY_DEBUG", "0") in ("", "0")
+    is_quiet = not is_debugging()
     if is_quiet:
         _hush()
     if os.isatty(2):

@@ -30,10 +30,10 @@ def chosen_logs(cluster: LogDirsCluster, scan: Scan) -> Iterator[PartitionReader
             yield log
 
 
-def losses(cluster: LogDirsCluster, scan: Scan, logs: Iterable[PartitionReader], is_named: bool) -> list[str]:
+def losses(missing: AbsentPartitions, scan: Scan, logs: Iterable[PartitionReader], is_named: bool) -> list[str]:
     """What a scan asks for and files that should be here do not have: whole partitions, and the ends of logs."""
     found = [log.loss for log in logs if scan.offsets.end is None or scan.offsets.end > log.log_end_offset]
-    return [*absent(cluster, scan).problems(is_named), *(each for each in found if each is not None)]
+    return [*missing.problems(is_named), *(each for each in found if each is not None)]
 
 
 def absent(cluster: LogDirsCluster, scan: Scan) -> AbsentPartitions:

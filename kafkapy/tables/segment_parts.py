@@ -22,7 +22,7 @@ from kafkapy.formats.record_batch import BatchHeader
 from kafkapy.log.config import MAX_LONG
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.segment_reader import SegmentReader
-from kafkapy.tables.opening import chosen_logs, losses, open_paths
+from kafkapy.tables.opening import absent, chosen_logs, losses, open_paths
 from kafkapy.tables.scan import Mode, Scan
 from kafkapy.tables.table import Split
 
@@ -56,7 +56,8 @@ def log_splits(scan: Scan, is_named: bool = True) -> list[Split]:
     cluster = open_paths(scan.paths)
     logs = list(chosen_logs(cluster, scan))
     if scan.mode is Mode.FAILFAST:
-        _check(losses(cluster, scan, logs, is_named and (scan.topics, scan.partitions) != (None, None)))
+        is_asked_for = is_named and (scan.topics, scan.partitions) != (None, None)
+        _check(losses(absent(cluster, scan), scan, logs, is_asked_for))
     return [
         Split(log.partition.topic, log.partition.partition, part.end - part.start, part)
         for log in logs
