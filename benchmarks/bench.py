@@ -13,7 +13,7 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.cases import Bench, Case, Result, all_cases  # noqa: E402
 from benchmarks.data import DataSet, default_data_dir, make_data  # noqa: E402
-from benchmarks.directory_cases import directory_table, measure_directories  # noqa: E402
+from benchmarks.directory_cases import directory_table  # noqa: E402
 from benchmarks.group_cases import group_table  # noqa: E402
 from benchmarks.installed import install  # noqa: E402
 from benchmarks.kafka import BenchmarkError, Kafka  # noqa: E402
@@ -36,6 +36,15 @@ from benchmarks.spark_cases import spark_table  # noqa: E402
 from tests.kafka_jars import KAFKA_VERSION, KafkaMissingError, bring_kafka_libs  # noqa: E402
 
 RECORDS, QUICK_RECORDS = 5_000_000, 200_000
+TABLES: dict[str, tuple[Callable[[Setting], str], int]] = {
+    "directories": (directory_table, 0),
+    "producing": (produce_table, RECORDS),
+    "groups": (group_table, 0),
+    "live": (live_table, 0),
+    "console": (console_table, LIVE_RECORDS),
+    "spark": (spark_table, SPARK_RECORDS),
+}
+"""The tables beside the one of dumps, and of how many records each is."""
 
 
 def main() -> int:
@@ -73,19 +82,24 @@ def _run(options: argparse.Namespace) -> None:
         print(f"\n{table(results)}")
         if not options.markdown:
             return
-        directories = directory_table(measure_directories(command, data_dir, rounds))
-        producing = produce_table(command, kafka, RECORDS, Path(work))
-        groups = group_table(command, kafka, Path(work), rounds)
-        live = live_table(Setting(command, kafka, Path(work), rounds, 0))
-        console = console_table(Setting(command, kafka, Path(work), rounds, LIVE_RECORDS))
-        spark = spark_table(Setting(command, kafka, Path(work), rounds, SPARK_RECORDS))
+        tables = Tables(**_measure_tables(Setting(command, kafka, Path(work), rounds, 0)))
     sizes: dict[DataSet, int] = {data_set: data_set.size(data_dir) for data_set in data_sets}
-    tables = Tables(directories, producing, groups, live, console, spark)
     options.markdown.write_text(page(results, tables, sizes, options.date, KAFKA_VERSION, rounds), encoding="utf-8")
 
 
 def _measure_all(bench: Bench, cases: Sequence[Case]) -> list[Result]:
     return [bench.run(case, lambda line: print(line, flush=True)) for case in cases]
+
+
+def _measure_tables(one: Setting) -> dict[str, str]:
+    """Each in a directory of its own, and printed as soon as it is there."""
+    tables = {}
+    for name, (measure, records) in TABLES.items():
+        work = one.work / name
+        work.mkdir()
+        tables[name] = measure(one._replace(work=work, records=records))
+        print(f"\n{name}\n\n{tables[name]}", flush=True)
+    return tables
 
 
 if __name__ == "__main__":

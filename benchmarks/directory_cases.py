@@ -9,8 +9,6 @@ sizes double, so that the table shows how the cost grows.
 
 from __future__ import annotations
 
-import argparse
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -22,9 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.data import default_data_dir  # noqa: E402
-from benchmarks.installed import install  # noqa: E402
 from benchmarks.kafka import BenchmarkError  # noqa: E402
 from benchmarks.measure import Cost, measure, median_cost  # noqa: E402
+from benchmarks.one_table import Setting, run  # noqa: E402
 
 TARGET_TOPICS, CPU_TARGET_S = 2_000, 1.0
 SIZES = (500, 1_000, TARGET_TOPICS, 2 * TARGET_TOPICS)
@@ -87,10 +85,10 @@ def measure_directories(kafkapy: Sequence[str], data_dir: Path, rounds: int) -> 
     return results
 
 
-def directory_table(results: Sequence[tuple[DirectoryCase, Cost]]) -> str:
+def directory_table(one: Setting) -> str:
     """The results as a Markdown table."""
     lines = ["| command | topics | partitions | CPU s | peak MB | target |", "|---|---|---|---|---|---|"]
-    for case, cost in results:
+    for case, cost in measure_directories(one.kafkapy, default_data_dir(), one.rounds):
         target = ""
         if case.target_s is not None:
             met = "met" if cost.cpu_s <= case.target_s else "**missed**"
@@ -102,22 +100,6 @@ def directory_table(results: Sequence[tuple[DirectoryCase, Cost]]) -> str:
     return "\n".join(lines)
 
 
-def main() -> int:
-    """Measure and print; the exit code."""
-    parser = argparse.ArgumentParser(description="What commands cost on cluster directories with many topics.")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each case is run (3)")
-    parser.add_argument("--kafkapy", metavar="CMD", help="measure this command, not a wheel of the checkout")
-    options = parser.parse_args()
-    try:
-        with tempfile.TemporaryDirectory(prefix="kafkapy-bench-") as work:
-            command = shlex.split(options.kafkapy) if options.kafkapy else [str(install(ROOT, Path(work)))]
-            print(directory_table(measure_directories(command, default_data_dir(), options.rounds)))
-    except BenchmarkError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
 def _require(command: Sequence[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -127,4 +109,4 @@ def _require(command: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("What commands cost on cluster directories with many topics.", directory_table))

@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.group_data import GROUPS, PARTITIONS, ROUNDS, make_groups  # noqa: E402
 from benchmarks.kafka import BenchmarkError, Kafka  # noqa: E402
 from benchmarks.measure import Cost, measure, median_cost  # noqa: E402
-from benchmarks.one_table import run  # noqa: E402
+from benchmarks.one_table import Setting, run  # noqa: E402
 from kafkapy.coordinator.internal_topics import PARTITIONS as STATE_PARTITIONS  # noqa: E402
 from tests.real_kafka import RealCluster  # noqa: E402
 
@@ -51,12 +51,12 @@ def require_same_rows(ours: Path, theirs: Path) -> int:
     return len(found)
 
 
-def group_table(kafkapy: Sequence[str], kafka: Kafka, work: Path, rounds: int) -> str:
+def group_table(one: Setting) -> str:
     """Both measured on the same groups, as a Markdown table."""
-    directory, ours, theirs = work / "groups", work / "kafkapy.out", work / "kafka.out"
+    directory, ours, theirs = one.work / "groups", one.work / "kafkapy.out", one.work / "kafka.out"
     make_groups(directory)
-    own = kafkapy_cost(kafkapy, directory, ours, rounds)
-    other = kafka_cost(kafka, directory, work, theirs, rounds)
+    own = kafkapy_cost(one.kafkapy, directory, ours, one.rounds)
+    other = kafka_cost(one.kafka, directory, one.work, theirs, one.rounds)
     require_same_rows(ours, theirs)
     met = "met" if own.cpu_s <= CPU_TARGET_S else "**missed**"
     return (
@@ -70,9 +70,4 @@ def group_table(kafkapy: Sequence[str], kafka: Kafka, work: Path, rounds: int) -
 
 
 if __name__ == "__main__":
-    sys.exit(
-        run(
-            "What it costs to describe many groups.",
-            lambda one: group_table(one.kafkapy, one.kafka, one.work, one.rounds),
-        )
-    )
+    sys.exit(run("What it costs to describe many groups.", group_table))

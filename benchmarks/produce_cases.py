@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.kafka import BenchmarkError, Kafka, create_topic, running_broker  # noqa: E402
-from benchmarks.one_table import run  # noqa: E402
+from benchmarks.one_table import Setting, run  # noqa: E402
 
 LINE_SIZE = 100
 TOPIC = "lines"
@@ -83,26 +83,20 @@ def _produce(kafka: Kafka, lines: Path, directory: Path) -> float:
         return cpu_of_command(kafka.java(tool, "--bootstrap-server", address, "--topic", TOPIC), lines)
 
 
-def produce_table(kafkapy: Sequence[str], kafka: Kafka, records: int, work: Path) -> str:
+def produce_table(one: Setting) -> str:
     """Both measured on the same lines, as a Markdown table."""
-    lines = work / "lines"
-    write_lines(lines, records)
-    own = kafkapy_cpu(kafkapy, lines, work)
-    producer, broker = kafka_cpu(kafka, lines, work)
+    lines = one.work / "lines"
+    write_lines(lines, one.records)
+    own = kafkapy_cpu(one.kafkapy, lines, one.work)
+    producer, broker = kafka_cpu(one.kafka, lines, one.work)
     ratio = (producer + broker) / own
     met = "met" if ratio >= 1 else "**missed**"
     return (
         "| lines | kafkapy CPU s | Kafka's producer CPU s | its broker CPU s | ratio | target |\n"
         "|---|---|---|---|---|---|\n"
-        f"| {records:,} | {own:.1f} | {producer:.1f} | {broker:.1f} | {ratio:.1f}x | 1x: {met} |"
+        f"| {one.records:,} | {own:.1f} | {producer:.1f} | {broker:.1f} | {ratio:.1f}x | 1x: {met} |"
     )
 
 
 if __name__ == "__main__":
-    sys.exit(
-        run(
-            "What it costs to get lines from a pipe into a topic.",
-            lambda one: produce_table(one.kafkapy, one.kafka, one.records, one.work),
-            5_000_000,
-        )
-    )
+    sys.exit(run("What it costs to get lines from a pipe into a topic.", produce_table, 5_000_000))

@@ -78,7 +78,7 @@ run it before.
 
 ## Repeat it
 
-```
+```sh
 make bench
 ```
 
