@@ -201,8 +201,10 @@ class LogLoader:
         return end.offset
 
     def _read_epochs_anew(self) -> None:
-        """The first batch of the last segment tells whether there should be epochs: older formats have none."""
-        last = next((segment for segment in reversed(self.segments) if segment.size), None)
+        """The first batch of the last segment tells whether there should be epochs: older formats have none, nor has a
+        log of which all records were deleted."""
+        has_records = self.log_end_offset > (self._loading.log_start_offset or 0)
+        last = next((segment for segment in reversed(self.segments) if segment.size and has_records), None)
         first = next(_good_headers(last), None) if last is not None else None
         found: list[EpochEntry] = []
         for segment in self.segments if first is not None and first.partition_leader_epoch >= 0 else ():

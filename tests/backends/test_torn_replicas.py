@@ -224,6 +224,16 @@ def test_leader_epochs_that_are_gone_are_read_anew(
 
 
 @pytest.mark.parametrize("is_clean", [True, False], ids=["after a clean stop", "after a crash"])
+def test_a_log_of_which_all_was_deleted_lacks_no_leader_epochs(directory: Path, is_clean: bool) -> None:
+    do(directory, lambda cluster: cluster.delete_records(P0, 2))
+    for _ in range(3):
+        for mark in () if is_clean else directory.glob(f"*/{MARK}"):
+            mark.unlink()
+        assert told(directory, catch_up) == []
+    assert read(directory) == []
+
+
+@pytest.mark.parametrize("is_clean", [True, False], ids=["after a clean stop", "after a crash"])
 def test_a_topic_id_that_cannot_be_read_is_written_anew(directory: Path, is_clean: bool) -> None:
     path = directory / "broker-1" / "t-0" / "partition.metadata"
     before = path.read_text()
