@@ -12,7 +12,8 @@ that were out of sync. What these have beyond it was never acknowledged: after a
 
 Where the .log file of a segment is gone, and an in-sync replica that reaches as far has all of it, the log is cut off
 there and takes the rest back. Without that, readers of the leader would miss what the others have, and a leader that
-lost its first segment would have them delete theirs.
+lost its first segment would have them delete theirs. One that is out of sync is cut off, too, and fetches the rest
+with the next ``replicate``: it may lead some day.
 
 The checkpoints tell where a log went once also after a crash: they may be older than it, but not ahead of what it had.
 
@@ -25,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from kafkapy.backends.lost_replicas import AGAIN
 from kafkapy.backends.replication import farthest, reach
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
 from kafkapy.replication.broker_state import BrokerStates
@@ -61,6 +63,11 @@ class LostEnds:
             self._best = leader
         self.brokers = {each for each in self._in_sync if self._was_cut(each) or each == leader != self._best}
 
+    @property
+    def is_any(self) -> bool:
+        """Whether something is lost."""
+        return bool(self.brokers or self._gaps)
+
     def _find_best(self) -> int:
         """Who reaches farthest; of those that do, one that lacks no segment."""
         best = farthest(self._replicas, self._in_sync)
@@ -80,12 +87,13 @@ class LostEnds:
     def take_back(self, settings: ReplicationSettings, now: int) -> None:
         """Bring who lost its end to that of the in-sync replica that reaches farthest."""
         behind = self.brokers - {self._best}
-        if self._registration.leader == NO_LEADER or not behind:
+        if self._registration.leader == NO_LEADER:
+            return
+        for broker_id in self._gaps if self._best not in self._gaps else ():
+            self._cut_at_gap(self._replicas[broker_id], now)
+        if not behind:
             return
         replicas = {broker_id: self._replicas[broker_id] for broker_id in self._in_sync}
-        if self._best not in self._gaps:
-            for broker_id in behind & self._gaps.keys():
-                self._cut_at_gap(replicas[broker_id], now)
         partition, everybody = replicas[self._best].log.partition, BrokerStates(self._in_sync)
         played = ReplicatedPartition(partition, replicas, everybody, settings, lambda isr: None)
         led = self._registration._replace(leader=self._best, replicas=self._in_sync, isr=self._in_sync)
@@ -108,7 +116,7 @@ class LostEnds:
         """Where the logs end now that did not before, and what nobody had any more."""
         for broker_id, replica in self._replicas.items():
             before, end = self._ends[broker_id], replica.log_end_offset
-            if end != before:
+            if end != before and broker_id not in self._gaps:
                 source = f"that of broker {self._best}" if broker_id == self._registration.leader else "the leader's"
                 yield f"{replica.log.directory}: brought from offset {before} to {end}, where {source} ends"
         for broker_id, gap in self._gaps.items():
@@ -122,6 +130,8 @@ class LostEnds:
                 yield f"{log.directory}: ends at offset {end}, and once went to {once}: what lay between is lost"
 
     def _of_gap(self, broker_id: int, gap: int) -> str:
-        if self._replicas[broker_id].log.missing_from is None:
+        if self._replicas[broker_id].log.missing_from is not None:
+            return f"lacks records from offset {gap} on: the .log file of a segment is gone"
+        if broker_id in self._in_sync:
             return f"lacked records from offset {gap} on, and took them back from broker {self._best}"
-        return f"lacks records from offset {gap} on: the .log file of a segment is gone"
+        return f"lacked records from offset {gap} on, and has yet to fetch them anew ({AGAIN})"

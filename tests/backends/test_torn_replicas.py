@@ -16,6 +16,8 @@ from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
 from kafkapy.log.partition_log import PartitionLog
 from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.changes import ElectLeader
+from kafkapy.metadata.elections import PREFERRED
 from kafkapy.metadata.topics_image import NO_LEADER
 from tests.backends.contract import NOW, batch, replica_logs, values
 from tests.backends.three_brokers import (
@@ -229,6 +231,19 @@ def test_a_segment_that_is_gone_is_taken_back(rolled: Path, broker: int, base: i
     assert read(rolled) == [b"a", b"b", b"c", b"d", b"e"]
     assert len(replica_logs(rolled, P0)) == 1
     assert told(rolled, nothing) == []
+
+
+@pytest.mark.parametrize("base", [0, 2])
+def test_a_broker_that_lost_a_segment_while_it_was_stopped_leads_with_it(rolled: Path, base: int) -> None:
+    do(rolled, stop_broker, 1)
+    (rolled / "broker-1" / "t-0" / f"{base:020d}.log").unlink()
+    line = f"t-0: lacked records from offset {base} on, and has yet to fetch them anew"
+    assert [line in each for each in told(rolled, start_broker, 1) if "lack" in each] == [True]
+    do(rolled, catch_up)
+    do(rolled, lambda cluster: cluster.apply(ElectLeader("t", 0, PREFERRED)))
+    assert registration(rolled).leader == 1
+    assert read(rolled) == [b"a", b"b", b"c", b"d"]
+    assert len(replica_logs(rolled, P0)) == 1
 
 
 @pytest.mark.parametrize("base", [0, 2])
