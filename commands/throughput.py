@@ -125,16 +125,17 @@ def throughput(
     wanted = Wanted(_wants(topics, exclude_internal), stretch, measure_compression, is_narrow)
     problems: list[str] = []
     chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
-    with closing(open_cluster(chosen)) as opened, open_engine(engine, master, conf, driver_memory) as worker:
-        known = set(opened.image().topics)
-        problems += (missing("topic", name, known) for name in sorted(topics - known))
-        problems += _absent(opened, wanted, bool(topics))
-        if forecast:
-            _print_forecasts(opened, wanted, top, output, problems)
-        else:
-            paths = file_paths(chosen, "--engine spark") if engine is EngineName.SPARK else ()
-            _print_flows(_flows(opened, worker, paths, wanted, by, step_ms, problems), top, output)
-    finish(problems)
+    with closing(open_cluster(chosen)) as opened:
+        with open_engine(engine, master, conf, driver_memory) as worker:
+            known = set(opened.image().topics)
+            problems += (missing("topic", name, known) for name in sorted(topics - known))
+            problems += _absent(opened, wanted, bool(topics))
+            if forecast:
+                _print_forecasts(opened, wanted, top, output, problems)
+            else:
+                paths = file_paths(chosen, "--engine spark") if engine is EngineName.SPARK else ()
+                _print_flows(_flows(opened, worker, paths, wanted, by, step_ms, problems), top, output)
+        finish(problems)
 
 
 def _absent(cluster: "Cluster", wanted: "Wanted", is_named: bool) -> list[str]:

@@ -55,6 +55,18 @@ def made(directory: Path, offsets_partitions: int = 3) -> str:
     return str(directory)
 
 
+def damage_last_topic(directory: Path) -> None:
+    """Make topics of which no other file knows, and damage the metadata log where the last but one of them stands."""
+    cluster = opened(str(directory))
+    (log,) = directory.glob("broker-1/__cluster_metadata-0/*.log")
+    cluster.apply(CreateTopic("damaged", 1, 1))
+    position = log.stat().st_size - 10
+    cluster.apply(CreateTopic("behind", 1, 1))
+    cluster.close()
+    data = log.read_bytes()
+    log.write_bytes(data[:position] + bytes([data[position] ^ 0xFF]) + data[position + 1 :])
+
+
 def opened(directory: str) -> DirectoryCluster:
     return DirectoryCluster(directory, Files(sync=False), seed=7)
 

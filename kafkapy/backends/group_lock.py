@@ -29,8 +29,12 @@ class GroupLock(LockFile):
     def __init__(self, directory: str, group_id: str, now_ms: int) -> None:
         self._group_id = group_id
         super().__init__(_path(directory, group_id))
-        os.ftruncate(self._descriptor, 0)
-        os.write(self._descriptor, f"{os.getpid()} {now_ms}\n".encode())
+        try:
+            os.ftruncate(self._descriptor, 0)
+            os.write(self._descriptor, f"{os.getpid()} {now_ms}\n".encode())
+        except OSError as error:
+            self.release()
+            raise OSError(error.errno, error.strerror, self._path) from None
 
     def _take(self) -> int:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

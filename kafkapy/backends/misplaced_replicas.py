@@ -5,9 +5,9 @@ A broker that finds a replica in another log dir at its start uses it there, and
 (AssignReplicasToDirs). So it is here. What the checkpoints of the old log dir kept of it goes along, which a broker
 would forget: the log start, without which deleted records were back, and the high watermark.
 
-With two directories of a partition a broker does not start: somebody has to remove one. Here the one that the metadata
-names is the replica, and where it names neither the one that reaches farthest; the other is set aside as ``-stray``,
-as it is.
+With two directories of a partition a broker does not start: somebody has to remove one. Here the one that reaches
+farthest is the replica, and of those that do the one that the metadata names: a ``mv`` to another disk that was
+interrupted as it removed what it had copied leaves less there. The other is set aside as ``-stray``, as it is.
 
 The checkpoints are written first, then the metadata, then those of the old log dir. Killed in between, the next command
 finds the replica where the metadata does not expect it, and does the same again, or finds it there and has no more to
@@ -56,9 +56,9 @@ def _put_right(
     own = [each for each in found if log_dirs[each].is_of(partition, topic_id)]
     if not own:
         return
-    chosen = assigned if assigned in own else max(own, key=lambda each: _reach(log_dirs[each], partition))
+    chosen = max(own, key=lambda each: (_reach(log_dirs[each], partition), each == assigned))
     if chosen != assigned and assigned in log_dirs:
-        if assigned not in found:  # else what is kept there is of the other topic
+        if assigned in own or assigned not in found:  # else what is kept there is of the other topic
             log_dirs[chosen].adopt(partition, log_dirs[assigned])
         if cluster.image().metadata_version >= IBP_3_7_IV2:
             cluster.apply(AssignReplicaToDir(*partition, broker_id, chosen))

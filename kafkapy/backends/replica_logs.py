@@ -105,7 +105,7 @@ class ReplicaLogs:
         self._topic_ids[partition] = self._image().topics[partition.topic].id
         replicated.apply(registration, now)
         self._recall_lagging(replicated)
-        if is_after_crash or lost.brokers:
+        if is_after_crash or lost.is_any:
             self._settle(replicated)
             self._tell(lost.outcome())
         return replicated

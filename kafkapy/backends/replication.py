@@ -61,8 +61,9 @@ def why_not_led(registration: PartitionRegistration, brokers: BrokerStates) -> s
 
 def farthest(replicas: Mapping[int, Replica], candidates: Collection[int]) -> int:
     """The first of the candidates whose log reaches farthest: by the last epoch, then by its end."""
-    return max(candidates, key=lambda broker_id: _reach(replicas[broker_id]), default=NO_LEADER)
+    return max(candidates, key=lambda broker_id: reach(replicas[broker_id]), default=NO_LEADER)
 
 
-def _reach(replica: Replica) -> tuple[int, int]:
+def reach(replica: Replica) -> tuple[int, int]:
+    """How far a log reaches beside others: its last epoch, then its end."""
     return -1 if replica.latest_epoch is None else replica.latest_epoch, replica.log_end_offset

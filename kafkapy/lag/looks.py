@@ -78,9 +78,9 @@ class _Watched:
                 raise
             look = _failed(self._last, began + self._ahead_ms, error)
             patience = self._patience + 1
-        self._last = look
-        self._get_ready(min(patience, len(PATIENCE_MS) - 1), look.outage is None)
-        return look
+        told = self._get_ready(min(patience, len(PATIENCE_MS) - 1), look.outage is None)
+        self._last = look if look.outage is not None else look._replace(problems=[*look.problems, *told])
+        return self._last
 
     def _take(self) -> Look:
         if self._open is None:
@@ -89,11 +89,17 @@ class _Watched:
         self._ahead_ms = now - _clock()
         return Look(now, now, self._snapshots.take(self._open, now, problems.append), problems)
 
-    def _get_ready(self, patience: int, has_worked: bool) -> None:
-        """For the next look. A connection is kept that works, and is as patient as it shall be: the first is not."""
-        if not (self._chosen.is_live and has_worked and self._open is not self._first and patience == self._patience):
-            self.close()
+    def _get_ready(self, patience: int, has_worked: bool) -> list[str]:
+        """For the next look. A connection is kept that works, and is as patient as it shall be: the first is not. Files
+        tell only as they are closed that their metadata is not whole."""
+        is_kept = self._chosen.is_live and has_worked and self._open is not self._first and patience == self._patience
         self._patience = patience
+        try:
+            if not is_kept:
+                self.close()
+        except KafkapyError as error:
+            return [str(error)]
+        return []
 
     def _is_final(self, error: KafkapyError | OSError) -> bool:
         if isinstance(error, KafkaError):
@@ -108,9 +114,9 @@ class _Watched:
 
     def close(self) -> None:
         """Close what is open."""
-        if self._open is not None:
-            self._open.close()
-            self._open = None
+        opened, self._open = self._open, None
+        if opened is not None:
+            opened.close()
 
 
 def _failed(last: Look, now: int, error: KafkapyError | OSError) -> Look:

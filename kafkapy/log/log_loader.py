@@ -89,6 +89,8 @@ class LogLoader:
         self.recovered: list[str] = []
         self.segments: list[LogSegment] = []
         self.damaged_end: DamagedFileError | None = None
+        self.missing_from: int | None = None
+        self._deleted: set[int] = set()
         loading.files.mkdir(loading.directory)
         self.epochs = LeaderEpochs(loading.directory, loading.files)
         self._had_epochs = bool(self.epochs.entries)
@@ -110,6 +112,7 @@ class LogLoader:
             self._create_first()
         first = self.segments[0].base_offset
         self.log_start_offset = max(self._loading.log_start_offset or 0, first)
+        self._look_for_gap()
         self.epochs.truncate_from_end(self.log_end_offset)
         self.epochs.truncate_from_start(self.log_start_offset)
         self.epochs.flush()
@@ -130,6 +133,8 @@ class LogLoader:
         for file in listed:
             # a swap at or after something that is still being cleaned is part of a split that was not finished
             unfinished = file.state == SWAP_SUFFIX and first_cleaned is not None and file.base_offset >= first_cleaned
+            if file.state == DELETED_SUFFIX:
+                self._deleted.add(file.base_offset)
             if file.state in (DELETED_SUFFIX, CLEANED_SUFFIX) or unfinished:
                 self._files.unlink(self._path(file))
                 if file.state != DELETED_SUFFIX or not self._loading.clean_shutdown:  # else it is what a start does
@@ -167,6 +172,8 @@ class LogLoader:
                     self._recover(segment, "which had no good index")
                 self.segments.append(segment)
             elif file._replace(suffix=LOG_SUFFIX).name not in names:
+                if file.suffix == INDEX_SUFFIX and file.base_offset not in self._deleted and self.missing_from is None:
+                    self.missing_from = file.base_offset
                 self._files.unlink(self._path(file))
                 self.recovered.append(f"removed {file.name}, which has no log")
 
@@ -200,9 +207,18 @@ class LogLoader:
             self.damaged_end = DamagedFileError(last.log_path, end.position, end.reason or "no batch")
         return end.offset
 
+    def _look_for_gap(self) -> None:
+        """What was deleted is not missing, and what stood at the end makes the log shorter, but leaves no gap."""
+        if self.missing_from is not None:
+            later = (each.base_offset for each in self.segments if each.base_offset > (self.missing_from or 0))
+            if next(later, 0) <= (self._loading.log_start_offset or 0):
+                self.missing_from = None
+
     def _read_epochs_anew(self) -> None:
-        """The first batch of the last segment tells whether there should be epochs: older formats have none."""
-        last = next((segment for segment in reversed(self.segments) if segment.size), None)
+        """The first batch of the last segment tells whether there should be epochs: older formats have none, nor has a
+        log of which all records were deleted."""
+        has_records = self.log_end_offset > (self._loading.log_start_offset or 0)
+        last = next((segment for segment in reversed(self.segments) if segment.size and has_records), None)
         first = next(_good_headers(last), None) if last is not None else None
         found: list[EpochEntry] = []
         for segment in self.segments if first is not None and first.partition_leader_epoch >= 0 else ():

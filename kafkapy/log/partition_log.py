@@ -52,7 +52,8 @@ class AppendInfo(NamedTuple):
 
 
 class PartitionLog(LogView[LogSegment]):
-    """Made by ``open``."""
+    """Made by ``open``. ``missing_from`` is where records are missing before the end, since the .log file of a segment
+    is gone; None where none is."""
 
     def __init__(self, loading: Loading, random: Random | None = None) -> None:
         self.config = loading.config
@@ -63,6 +64,7 @@ class PartitionLog(LogView[LogSegment]):
         super().__init__(loading.directory, loading.partition, loader.segments)
         self.recovered = loader.recovered
         self.damaged_end = loader.damaged_end
+        self.missing_from = loader.missing_from
         self.epochs = loader.epochs
         self.producers = loader.state
         self._snapshots = loader.snapshots
@@ -186,6 +188,8 @@ class PartitionLog(LogView[LogSegment]):
         for segment in reversed(self.segments[len(kept) :]):
             self.delete_segment(segment)
         self.damaged_end = None
+        if self.missing_from is not None and self.missing_from >= offset:
+            self.missing_from = None
         if kept:
             self.active_segment.truncate_to(offset)
         else:
@@ -200,7 +204,7 @@ class PartitionLog(LogView[LogSegment]):
 
     def truncate_fully_and_start_at(self, offset: int, now: int) -> None:
         """Cut off everything and go on at ``offset``: the leader's log begins after the end of this one."""
-        self.damaged_end = None
+        self.damaged_end = self.missing_from = None
         self.epochs.clear()
         self.epochs.flush()
         for segment in reversed(self.segments[:]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -188,6 +189,18 @@ def test_any_group_id_has_a_lock(tmp_path: Path, group_id: str) -> None:
 def test_a_lock_that_was_left_behind_means_nothing(tmp_path: Path) -> None:
     (tmp_path / ".group-g.lock").write_text("1 2\n")
     GroupLock(str(tmp_path), "g", NOW).release()
+
+
+def test_a_lock_on_a_full_disk_is_named_and_not_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space left on device") as raised:
+        GroupLock(str(tmp_path), "g", NOW)
+    monkeypatch.undo()
+    assert raised.value.filename == str(tmp_path / ".group-g.lock")
+    assert os.listdir(tmp_path) == []
 
 
 def refused() -> None:

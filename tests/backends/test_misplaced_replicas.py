@@ -15,6 +15,7 @@ from kafkapy.backends.failures import start_broker, stop_broker
 from tests.backends.contract import batch, opened, values
 from tests.backends.three_brokers import (
     ALONE,
+    LOG,
     MARK,
     P0,
     do,
@@ -127,6 +128,23 @@ def test_of_two_directories_the_one_of_the_metadata_is_the_replica(directory: Pa
     assert (assigned(directory), elsewhere(old).exists()) == (old, False)
     assert read(directory) == [b"a", b"b", b"c"]
     assert len(list(elsewhere(old).parent.glob("t-0.*-stray/*.log"))) == 1, "nothing is lost"
+    assert told(directory, nothing) == []
+
+
+@pytest.mark.parametrize("is_clean", [True, False], ids=["after a clean stop", "after a crash"])
+def test_an_interrupted_move_is_finished(directory: Path, is_clean: bool) -> None:
+    """``mv`` to another disk had copied all, and removed some of it."""
+    do(directory, lambda cluster: cluster.delete_records(ALONE, 1))
+    old = place(directory, "alone-0")
+    new = Path(shutil.copytree(old, elsewhere(old)))
+    (old / LOG).unlink()
+    for mark in () if is_clean else directory.glob(f"*/{MARK}"):
+        mark.unlink()
+    moved, aside = told(directory, lambda cluster: cluster.append(ALONE, batch(b"c")))
+    assert moved == f"{new}: its directory was moved here, and the metadata says so now"
+    assert aside.startswith(f"{old}: set aside as alone-0.")
+    assert read(directory, ALONE) == [b"a", b"b", b"c"]
+    assert do(directory, lambda cluster: cluster.offset(ALONE, EARLIEST)) == 1, "within the first batch"
     assert told(directory, nothing) == []
 
 

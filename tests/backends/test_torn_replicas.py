@@ -10,10 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.failures import kill_broker, lag_broker, start_broker, stop_broker
 from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
 from kafkapy.log.partition_log import PartitionLog
+from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.metadata.changes import ElectLeader
+from kafkapy.metadata.elections import PREFERRED
 from kafkapy.metadata.topics_image import NO_LEADER
 from tests.backends.contract import NOW, batch, replica_logs, values
 from tests.backends.three_brokers import (
@@ -25,6 +29,7 @@ from tests.backends.three_brokers import (
     catch_up,
     do,
     make_three_brokers,
+    nothing,
     produce,
     read,
     registration,
@@ -195,6 +200,67 @@ def test_who_acts_as_the_leader_takes_its_end_back(stopped: Path, damage: Callab
     assert read(stopped) == [b"a", b"b", b"c"]
 
 
+# ---- segments that are gone
+
+
+def roll(cluster: DirectoryCluster, partition: TopicPartition) -> None:
+    for replica in cluster.replicas.partition(partition).replicas.values():
+        replica.log.roll(cluster.now)
+
+
+@pytest.fixture
+def rolled(directory: Path) -> Path:
+    """With segments at the offsets 0, 2 and 3."""
+    for partition in (P0, ALONE):
+        for value in (b"c", b"d"):
+            do(directory, roll, partition)
+            do(directory, lambda cluster, each, sent: cluster.append(each, batch(sent)), partition, value)
+    return directory
+
+
+@pytest.mark.parametrize("is_clean", [True, False], ids=["after a clean stop", "after a crash"])
+@pytest.mark.parametrize("base", [0, 2])
+@pytest.mark.parametrize("broker", [1, 2])
+def test_a_segment_that_is_gone_is_taken_back(rolled: Path, broker: int, base: int, is_clean: bool) -> None:
+    (rolled / f"broker-{broker}" / "t-0" / f"{base:020d}.log").unlink()
+    for mark in () if is_clean else rolled.glob(f"*/{MARK}"):
+        mark.unlink()
+    source = 2 if broker == 1 else 1
+    line = f"t-0: lacked records from offset {base} on, and took them back from broker {source}"
+    assert [each for each in told(rolled, produce, b"e") if "lack" in each] == [f"{rolled}/broker-{broker}/{line}"]
+    assert read(rolled) == [b"a", b"b", b"c", b"d", b"e"]
+    assert len(replica_logs(rolled, P0)) == 1
+    assert told(rolled, nothing) == []
+
+
+@pytest.mark.parametrize("base", [0, 2])
+def test_a_broker_that_lost_a_segment_while_it_was_stopped_leads_with_it(rolled: Path, base: int) -> None:
+    do(rolled, stop_broker, 1)
+    (rolled / "broker-1" / "t-0" / f"{base:020d}.log").unlink()
+    line = f"t-0: lacked records from offset {base} on, and has yet to fetch them anew"
+    assert [line in each for each in told(rolled, start_broker, 1) if "lack" in each] == [True]
+    do(rolled, catch_up)
+    do(rolled, lambda cluster: cluster.apply(ElectLeader("t", 0, PREFERRED)))
+    assert registration(rolled).leader == 1
+    assert read(rolled) == [b"a", b"b", b"c", b"d"]
+    assert len(replica_logs(rolled, P0)) == 1
+
+
+@pytest.mark.parametrize("base", [0, 2])
+def test_a_segment_that_nobody_has_takes_nothing_along(rolled: Path, base: int) -> None:
+    (rolled / "broker-1" / "alone-0" / f"{base:020d}.log").unlink()
+    *_, line = told(rolled, lambda cluster: cluster.append(ALONE, batch(b"e")))
+    assert line.endswith(f"alone-0: lacks records from offset {base} on: the .log file of a segment is gone")
+    assert read(rolled, ALONE) == {0: [b"c", b"d", b"e"], 2: [b"a", b"b", b"d", b"e"]}[base]
+
+
+def test_a_segment_whose_records_were_deleted_is_not_missed(rolled: Path) -> None:
+    do(rolled, lambda cluster: cluster.delete_records(P0, 2))
+    (rolled / "broker-1" / "t-0" / LOG).unlink()
+    assert [each for each in told(rolled, produce, b"e") if "lack" in each] == []
+    assert read(rolled) == [b"c", b"d", b"e"]
+
+
 # ---- the small files of a partition directory
 
 
@@ -221,6 +287,16 @@ def test_leader_epochs_that_are_gone_are_read_anew(
     assert path.read_text() == before
     assert read(directory) == [b"a", b"b", b"c", b"d"]
     assert len(replica_logs(directory, P0)) == 1
+
+
+@pytest.mark.parametrize("is_clean", [True, False], ids=["after a clean stop", "after a crash"])
+def test_a_log_of_which_all_was_deleted_lacks_no_leader_epochs(directory: Path, is_clean: bool) -> None:
+    do(directory, lambda cluster: cluster.delete_records(P0, 2))
+    for _ in range(3):
+        for mark in () if is_clean else directory.glob(f"*/{MARK}"):
+            mark.unlink()
+        assert told(directory, catch_up) == []
+    assert read(directory) == []
 
 
 @pytest.mark.parametrize("is_clean", [True, False], ids=["after a clean stop", "after a crash"])

@@ -16,7 +16,7 @@ import pytest
 from kafkapy.commands.lag_watch import _worked
 from kafkapy.lag.looks import Look, Outage
 from tests.commands.running import Done, dirs, printed, run
-from tests.group_cluster import made
+from tests.group_cluster import damage_last_topic, made
 from tests.lag.world import OFFSETS, P0, T0, World
 
 Capture = pytest.CaptureFixture[str]
@@ -48,6 +48,19 @@ def minutes(tmp_path_factory: pytest.TempPathFactory) -> Path:
         world.commit("back", P0, end if second < 240 else end - 600)
     world.close()
     return world.directory
+
+
+@pytest.mark.parametrize("ways", [(), ("--history",), ("--interval", "1ms"), ("--watch", "--times", "2")])
+def test_what_is_left_of_damaged_metadata_is_shown_before_the_damage_is_told(
+    capfd: Capture, tmp_path: Path, ways: tuple[str, ...]
+) -> None:
+    cluster = Path(made(tmp_path / "cluster"))
+    damage_last_topic(cluster)
+    done = lag(capfd, "--cluster", cluster, "--group", "readers", *ways, "--output", "csv")
+    assert done.code == 1
+    assert "lag," in done.out
+    assert ",readers,orders,0,7," in done.out or "--history" in ways
+    assert done.err.count("damaged at byte ") == done.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("group", ["active", "audit", "billing", "next-gen"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import Done, dirs, run
-from tests.group_cluster import T0, made
+from tests.group_cluster import T0, damage_last_topic, made
 
 Capture = pytest.CaptureFixture[str]
 
@@ -34,6 +34,16 @@ def test_records_and_bytes_are_those_of_the_summary(capfd: Capture, golden: Path
         row = found[topic, partition]
         for column in ("records", "batches", "bytes"):
             assert row[column] == sum(summary[column] for summary in summaries)
+
+
+def test_damaged_metadata_hides_no_other_problem(capfd: Capture, tmp_path: Path) -> None:
+    damage_last_topic(Path(made(tmp_path / "cluster")))
+    done = throughput(capfd, "--cluster", tmp_path / "cluster", "--topic", "orders", "--topic", "nothing-like-it")
+    assert done.code == 1
+    assert "orders" in done.out
+    strange, damage = done.err.splitlines()
+    assert "there is no topic nothing-like-it" in strange
+    assert "damaged at byte " in damage
 
 
 def test_lines(capfd: Capture, directory: Path) -> None:

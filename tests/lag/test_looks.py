@@ -12,7 +12,7 @@ from kafkapy.backends.selection import Selection, open_cluster, opened_anew
 from kafkapy.errors import DamagedFileError, KafkaError, KafkapyError, Unsupported, UsageError
 from kafkapy.lag.looks import looks
 from kafkapy.lag.snapshots import Snapshots
-from tests.group_cluster import made
+from tests.group_cluster import damage_last_topic, made
 from tests.lag.world import EVERYTHING, P0, T0, World
 
 
@@ -61,6 +61,19 @@ def test_a_file_that_cannot_be_read_for_a_while(tmp_path: Path) -> None:
         again = next(each)
     assert failed.outage is not None
     assert (first.outage, again.outage, len(again.points)) == (None, None, 1)
+
+
+def test_metadata_that_is_damaged_is_a_problem_and_no_end(tmp_path: Path) -> None:
+    chosen = cluster_directory(tmp_path / "cluster")
+    with closing(looks(chosen, Snapshots(EVERYTHING), 0.001)) as each:
+        first = next(each)
+        damage_last_topic(tmp_path / "cluster")
+        again, more = next(each), next(each)
+    assert first.problems == []
+    for look in (again, more):
+        assert (look.outage, len(look.points)) == (None, len(first.points))
+        (problem,) = look.problems
+        assert "00000000000000000000.log: damaged at byte " in problem
 
 
 def test_what_is_wrong_from_the_beginning_is_an_error(tmp_path: Path) -> None:
