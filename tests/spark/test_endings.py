@@ -12,7 +12,7 @@ import pytest
 
 from tests.spark.leftovers import check_nothing_is_left, wait_for_process
 
-ENDLESS = "SELECT count(*) FROM records a CROSS JOIN records b CROSS JOIN records c CROSS JOIN records d"
+ENDLESS = "SELECT count(*) FROM records CROSS JOIN range(100000000000000)"
 
 
 def started(statement: str, brokers: list[str], temporary: Path, root: Path) -> subprocess.Popen[str]:
