@@ -40,8 +40,6 @@ _QUICK_GROUPS = tuple(
 PROPERTIES = (
     *_QUICK_GROUPS,
     "group.streams.initial.rebalance.delay.ms=0",
-    "offsets.topic.num.partitions=4",
-    "transaction.state.log.num.partitions=4",
     "share.coordinator.state.topic.num.partitions=4",
     "group.initial.rebalance.delay.ms=0",
     "auto.leader.rebalance.enable=false",

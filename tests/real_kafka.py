@@ -20,7 +20,9 @@ START_S = 180
 STOP_S = 60
 TOOL_S = 120.0
 # Retention would take records that are older than a week, 30 s after a start: tests have such, and some take longer.
-NO_RETENTION = ("log.initial.task.delay.ms=86400000", "log.retention.check.interval.ms=86400000")
+_NO_RETENTION = ("log.initial.task.delay.ms=86400000", "log.retention.check.interval.ms=86400000")
+# An internal topic that brokers have to make has 50 partitions otherwise, which all are loaded.
+_SMALL = ("offsets.topic.num.partitions=4", "transaction.state.log.num.partitions=4")
 
 
 def _is_in_sync(line: str) -> bool:
@@ -77,7 +79,7 @@ class RealCluster:
         """Start a broker that does not run."""
         path = self.properties_file(broker_id)
         lines = broker_properties(str(self._directory), self._cluster, broker_id, self._base_port)
-        path.write_text("\n".join([*lines, *NO_RETENTION, *self._properties]) + "\n")
+        path.write_text("\n".join([*lines, *_NO_RETENTION, *_SMALL, *self._properties]) + "\n")
         command = ending_with_us([*kafka_java("-Xmx256m"), "kafka.Kafka", str(path)])
         with (self._scratch / f"broker-{broker_id}.out").open("ab") as log:
             self._brokers[broker_id] = subprocess.Popen(command, stdout=log, stderr=log)
