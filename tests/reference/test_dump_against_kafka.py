@@ -24,7 +24,7 @@ from tests.kafka_java import kafka_java
 from tests.segments import any_segment, mutated, mutated_bytes, offset_index, time_index
 
 SEED = int(os.environ.get("KAFKAPY_TEST_SEED", "4"))
-SEGMENTS = int(os.environ.get("KAFKAPY_TEST_SEGMENTS", "700"))
+SEGMENTS = int(os.environ.get("KAFKAPY_TEST_SEGMENTS", "200"))
 LOG_FLAGS: tuple[tuple[str, ...], ...] = (
     (),
     ("--print-data-log",),
