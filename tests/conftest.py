@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parent.parent
 TOGETHER = ("live", "spark")
 WITH_SPARK = ("commands/test_sql.py",)
-_ORDER = {"live": 0, "spark": 1, "reference": 2}
+_ORDER = {"live": 0, "spark": 1, "reference": 2, "tour": 3, "scan": 4, "completion": 5, "backends": 6}
 
 
 def pytest_configure() -> None:
