@@ -14,13 +14,15 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parent.parent
 TOGETHER = ("live", "spark")
 WITH_SPARK = ("commands/test_sql.py",)
-_ORDER = {"live": 0, "spark": 1, "reference": 2}
+_ORDER = {"live": 0, "spark": 1, "reference": 2, "tour": 3, "scan": 4, "completion": 5, "backends": 6}
 
 
 def pytest_configure() -> None:
     """Have Ctrl-C mean something also where a shell began us in the background, which ignores it; and let no cluster
-    of whoever runs the tests be meant. How long an example of Hypothesis takes tells of the machine only."""
-    for name in ("KAFKAPY_CLUSTER", "KAFKAPY_CONTEXT", "KAFKAPY_VERBOSE"):
+    of whoever runs the tests be meant. How long an example of Hypothesis takes tells of the machine only. Processes
+    that tests start do not all compile kafkapy anew."""
+    sys.dont_write_bytecode = False
+    for name in ("KAFKAPY_CLUSTER", "KAFKAPY_CONTEXT", "KAFKAPY_VERBOSE", "PYTHONDONTWRITEBYTECODE"):
         os.environ.pop(name, None)
     os.environ["KAFKAPY_CONFIG"] = os.path.join(os.devnull, "config.yaml")
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -31,6 +33,12 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest come first, so that with ``-n`` all processes end at about the same time."""
     items.sort(key=lambda item: _ORDER.get(_group(item.nodeid).split("/")[0], len(_ORDER)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """With ``-n auto``, one process more than there are cores: the tests of running clusters mostly wait."""
+    return len(os.sched_getaffinity(0)) + 1
 
 
 @pytest.hookimpl(optionalhook=True)

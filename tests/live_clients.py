@@ -52,8 +52,8 @@ class Seen:
 class LiveClients:
     """The JVM that has the clients."""
 
-    def __init__(self, bootstrap: str, libs: Path, log: Path) -> None:
-        self._server = JavaServer("ClientServer.java", libs, log, bootstrap)
+    def __init__(self, bootstrap: str, log: Path) -> None:
+        self._server = JavaServer("ClientServer.java", log, bootstrap)
         self._log = log
 
     def ask(self, op: str, **request: Any) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from tests.in_process import run_kafkapy
 from tests.kafka_jars import kafka_libs
 from tests.live_clients import GroupKind, LiveClients, Members, OpenTransaction, Seen, Sent
 from tests.real_kafka import RealCluster
-from tests.tool_server import TIMEOUT_S, ToolRun, ToolServer
+from tests.tool_server import TIMEOUT_S, ToolRun, shared_tools
 
 BROKERS = (1, 2, 3)
 RACKS = ("a", "b", "c")
@@ -40,8 +40,6 @@ _QUICK_GROUPS = tuple(
 PROPERTIES = (
     *_QUICK_GROUPS,
     "group.streams.initial.rebalance.delay.ms=0",
-    "offsets.topic.num.partitions=4",
-    "transaction.state.log.num.partitions=4",
     "share.coordinator.state.topic.num.partitions=4",
     "group.initial.rebalance.delay.ms=0",
     "auto.leader.rebalance.enable=false",
@@ -62,12 +60,11 @@ class LiveKafka:
     def __init__(self, scratch: Path, properties: Sequence[str] = (), release: str | None = None) -> None:
         """``properties`` are more lines for every broker's server.properties; ``release`` is the one whose features
         the cluster begins with, by default the newest."""
-        libs = kafka_libs()
+        kafka_libs()
         self.directory = scratch / "cluster"
         make_cluster(str(self.directory), len(BROKERS), RACKS, release, files=Files(sync=False), log_dirs_per_broker=2)
         self._brokers = RealCluster(self.directory, scratch, [*PROPERTIES, *properties])
-        self._tools = ToolServer(libs, scratch / "tools.err")
-        self.clients = LiveClients(self.bootstrap, libs, scratch / "clients.err")
+        self.clients = LiveClients(self.bootstrap, scratch / "clients.err")
         self._numbers = itertools.count(1)
 
     def __enter__(self) -> LiveKafka:
@@ -88,7 +85,6 @@ class LiveKafka:
         """End everything at once: nobody needs the data any more."""
         for broker_id in self.running:
             self._brokers.kill(broker_id)
-        self._tools.close()
         self.clients.close()
 
     # The cluster
@@ -162,7 +158,7 @@ class LiveKafka:
     def kafka(self, tool: str, *args: str, stdin: str | None = None, timeout_s: float = TIMEOUT_S) -> ToolRun:
         """Run a tool of Kafka's with exactly these arguments. A tool that takes longer than the time-out is ended, and
         its ``code`` is None."""
-        return self._tools.run(tool, args, stdin, timeout_s)
+        return shared_tools().run(tool, args, stdin, timeout_s)
 
     def kafkapy(self, *args: str | Path, stdin: str | None = None, timeout_s: float = TIMEOUT_S) -> ToolRun:
         """Run ``kafkapy`` with exactly these arguments, in this process."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -13,25 +12,23 @@ from types import TracebackType
 
 from kafkapy.backends.cluster_file import read_cluster_file
 from kafkapy.backends.directory_format import HOST, broker_properties, ports
-from tests.class_archive import quick_start
 from tests.free_ports import free_base_port
-from tests.kafka_jars import kafka_libs
+from tests.kafka_java import ending_with_us, kafka_java
+from tests.tool_server import shared_tools
 
 START_S = 180
 STOP_S = 60
+TOOL_S = 120.0
 # Retention would take records that are older than a week, 30 s after a start: tests have such, and some take longer.
-NO_RETENTION = ("log.initial.task.delay.ms=86400000", "log.retention.check.interval.ms=86400000")
+_NO_RETENTION = ("log.initial.task.delay.ms=86400000", "log.retention.check.interval.ms=86400000")
+# An internal topic that brokers have to make has 50 partitions otherwise, which all are loaded.
+_SMALL = ("offsets.topic.num.partitions=4", "transaction.state.log.num.partitions=4")
 
 
 def _is_in_sync(line: str) -> bool:
     """Whether a partition's line of TopicCommand has a leader and all replicas in the ISR."""
     fields = dict(part.partition(": ")[::2] for part in line.strip().split("\t"))
     return fields["Leader"] != "none" and sorted(fields["Replicas"].split(",")) == sorted(fields["Isr"].split(","))
-
-
-def ending_with_us(command: list[str]) -> list[str]:
-    """The command of a child that is killed when this process ends in whatever way, where the system can do that."""
-    return ["setpriv", "--pdeathsig", "KILL", *command] if shutil.which("setpriv") else command
 
 
 class RealCluster:
@@ -44,7 +41,6 @@ class RealCluster:
         self._scratch = scratch
         self._cluster = read_cluster_file(str(directory))
         self._base_port = free_base_port(2 * len(self._cluster.brokers))
-        self._libs = kafka_libs()
         self._brokers: dict[int, subprocess.Popen[bytes]] = {}
 
     @property
@@ -83,8 +79,8 @@ class RealCluster:
         """Start a broker that does not run."""
         path = self.properties_file(broker_id)
         lines = broker_properties(str(self._directory), self._cluster, broker_id, self._base_port)
-        path.write_text("\n".join([*lines, *NO_RETENTION, *self._properties]) + "\n")
-        command = ending_with_us(self._java("-Xmx256M", "kafka.Kafka", str(path)))
+        path.write_text("\n".join([*lines, *_NO_RETENTION, *_SMALL, *self._properties]) + "\n")
+        command = ending_with_us([*kafka_java("-Xmx256m"), "kafka.Kafka", str(path)])
         with (self._scratch / f"broker-{broker_id}.out").open("ab") as log:
             self._brokers[broker_id] = subprocess.Popen(command, stdout=log, stderr=log)
 
@@ -124,11 +120,9 @@ class RealCluster:
 
     def tool(self, name: str, *args: str, lines: str | None = None) -> str:
         """What one of Kafka's tools prints about this cluster."""
-        done = subprocess.run(
-            self._java("-Xmx256M", f"org.apache.kafka.tools.{name}", "--bootstrap-server", self.bootstrap, *args),
-            input=lines, capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
-        return done.stdout
+        done = shared_tools().run(name, ("--bootstrap-server", self.bootstrap, *args), lines, TOOL_S)
+        assert not done.timed_out, (name, args)
+        return done.out
 
     def wait_until_in_sync(self, partitions: int) -> str:
         """TopicCommand's description, once there are that many partitions and each has a leader and a full ISR."""
@@ -140,9 +134,4 @@ class RealCluster:
                 return described
             if time.monotonic() > deadline or self.has_crashed():
                 raise AssertionError(f"the brokers did not come up:\n{described}\n{self.outputs()}")
-            time.sleep(0.5)
-
-    def _java(self, *args: str) -> list[str]:
-        java = shutil.which("java")
-        assert java is not None
-        return [java, *quick_start(self._libs), args[0], "-cp", f"{self._libs}/*", *args[1:]]
+            time.sleep(0.2)

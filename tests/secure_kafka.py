@@ -29,9 +29,8 @@ from kafkapy.log.files import Files
 from tests.certificates import Authority, Identity
 from tests.free_ports import free_base_port
 from tests.in_process import run_kafkapy
-from tests.kafka_jars import kafka_libs
 from tests.real_kafka import RealCluster
-from tests.tool_server import ToolRun, ToolServer
+from tests.tool_server import ToolRun, shared_tools
 
 HOST = "127.0.0.1"
 ROOT = Path(__file__).resolve().parent.parent
@@ -76,7 +75,6 @@ class SecureKafka:
         base = free_base_port(len(_LISTENERS))
         self._ports = {name: base + number for number, name in enumerate(_LISTENERS)}
         properties += self._properties()
-        self._tools = ToolServer(kafka_libs(), scratch / "tools.err")
         self._numbers = iter(range(1_000_000))
 
     def __enter__(self) -> SecureKafka:
@@ -97,7 +95,6 @@ class SecureKafka:
     def close(self) -> None:
         for broker_id in self._cluster.running:
             self._cluster.kill(broker_id)
-        self._tools.close()
 
     # Where it listens
 
@@ -151,7 +148,7 @@ class SecureKafka:
         while self.kafka("TopicCommand", "PLAINTEXT", None, "--list").code != 0:
             if time.monotonic() > deadline or self._cluster.has_crashed():
                 raise AssertionError(f"the broker did not come up:\n{self._cluster.outputs()}")
-            time.sleep(0.5)
+            time.sleep(0.2)
 
     def _make_users(self) -> None:
         for (user, password), size in itertools.product(PASSWORDS.items(), (256, 512)):
@@ -199,7 +196,7 @@ class SecureKafka:
 
     def kafka(self, tool: str, listener: str, config: Path | None, *args: str) -> ToolRun:
         """What Kafka's tool does."""
-        return self._tools.run(tool, self._args(listener, config, args))
+        return shared_tools().run(tool, self._args(listener, config, args))
 
     def kafkapy(self, command: str, listener: str, config: Path | None, *args: str) -> ToolRun:
         """What kafkapy does, in this process."""

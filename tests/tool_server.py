@@ -7,19 +7,20 @@ time is ended, and the next request gets a new one.
 
 from __future__ import annotations
 
+import atexit
 import base64
 import json
 import os
 import select
-import shutil
 import subprocess
 import time
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from tests.class_archive import quick_start
-from tests.real_kafka import ending_with_us
+from tests.kafka_java import ending_with_us, kafka_java
 
 SOURCES = Path(__file__).with_name("live")
 TIMEOUT_S = 60.0
@@ -61,11 +62,9 @@ class JavaServerError(Exception):
 class JavaServer:
     """A Java program that answers requests."""
 
-    def __init__(self, source: str, libs: Path, log: Path, *args: str) -> None:
-        java = shutil.which("java")
-        assert java is not None
-        flags = ("-Xmx256M", *quick_start(libs), "-Dfile.encoding=UTF-8")
-        self._command = ending_with_us([java, *flags, "-cp", f"{libs}/*", str(SOURCES / source), *args])
+    def __init__(self, source: str, log: Path, *args: str) -> None:
+        java = kafka_java("-Xmx256m", "-Dfile.encoding=UTF-8")
+        self._command = ending_with_us([*java, str(SOURCES / source), *args])
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -136,8 +135,8 @@ class JavaServer:
 class ToolServer(JavaServer):
     """Kafka's tools."""
 
-    def __init__(self, libs: Path, log: Path) -> None:
-        super().__init__("ToolServer.java", libs, log)
+    def __init__(self, log: Path) -> None:
+        super().__init__("ToolServer.java", log)
 
     def run(self, tool: str, args: Sequence[str], stdin: str | None = None, timeout_s: float = TIMEOUT_S) -> ToolRun:
         """Run a tool by its class's name, without the package for those that ``bin/*.sh`` have."""
@@ -147,6 +146,16 @@ class ToolServer(JavaServer):
             raise JavaServerError(f"the JVM that runs {tool} has ended:\n{self._log.read_text(errors='replace')}")
         code = answer["status"] if answer.get("code") is None else answer["code"]
         return ToolRun(code, _text(answer.get("out")), _text(answer.get("err")))
+
+
+@cache
+def shared_tools() -> ToolServer:
+    """The one of this process: a JVM that has run a tool for one cluster runs it faster for the next."""
+    directory = TemporaryDirectory(prefix="kafkapy-tools-")
+    tools = ToolServer(Path(directory.name, "tools.err"))
+    atexit.register(directory.cleanup)
+    atexit.register(tools.close)
+    return tools
 
 
 def tool_class(tool: str) -> str:

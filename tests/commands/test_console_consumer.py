@@ -1,4 +1,4 @@
-"""``kafkapy console-consumer`` as a process, on what real brokers wrote."""
+"""``kafkapy console-consumer``, on what real brokers wrote."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""``kafkapy console-consumer --exec`` as a process: retries, dead letters, and what a kill may not lose."""
+"""``kafkapy console-consumer --exec``: retries, dead letters, and what a kill may not lose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``kafkapy console-consumer --group`` as a process."""
+"""``kafkapy console-consumer --group``."""
 
 from __future__ import annotations
 

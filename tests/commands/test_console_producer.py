@@ -1,4 +1,4 @@
-"""``kafkapy console-producer`` as a process, read back by ``kafkapy console-consumer``."""
+"""``kafkapy console-producer``, read back by ``kafkapy console-consumer``."""
 
 import os
 import pty

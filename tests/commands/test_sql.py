@@ -7,7 +7,6 @@ import os
 import pty
 import re
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -213,38 +212,23 @@ def test_isolation_and_broker(spark: SparkSession, capfd: Capture, golden: Path)
     assert {Path(row["path"]).parent.name for row in paths} == {"broker-2"}
 
 
-def test_a_table_that_is_not_there_leaves_nothing_behind(
-    java_home: str, spark_cache: Path, golden: Path, tmp_path: Path, root: Path
-) -> None:
-    env = os.environ | {
-        "XDG_CACHE_HOME": str(spark_cache.resolve()), "TMPDIR": str(tmp_path / "tmp"), "PYTHONPATH": str(root),
-    }  # fmt: skip
-    (tmp_path / "tmp").mkdir()
-    (tmp_path / "here").mkdir()
-    command = [sys.executable, "-m", "kafkapy", "sql", "--master", "local[2]", "--log-dirs", dirs(golden)]
-    done = subprocess.run(
-        [*command, "SELECT * FROM nosuch"],
-        cwd=tmp_path / "here", env=env, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("kafkapy: there is no table nosuch")
-    assert list((tmp_path / "here").iterdir()) == []
-    assert list((tmp_path / "tmp").glob("kafkapy-*")) == []
-
-
 class Terminal:
     """kafkapy sql on a pseudo-terminal."""
 
     def __init__(self, golden: Path, home: Path, cache: Path) -> None:
         self.temporary = home / "temporary"
         self.temporary.mkdir()
+        self.directory = home / "here"
+        self.directory.mkdir()
         (home / "inputrc").write_text("set enable-bracketed-paste off\n")
         self.pid, self._descriptor = pty.fork()
         if self.pid == 0:
             environment = os.environ | {
                 "XDG_STATE_HOME": str(home), "XDG_CACHE_HOME": str(cache), "TERM": "xterm", "COLUMNS": "120",
                 "INPUTRC": str(home / "inputrc"), "TMPDIR": str(self.temporary),
+                "PYTHONPATH": str(Path(__file__).parents[2]),
             }  # fmt: skip
+            os.chdir(self.directory)
             args = [sys.executable, "-m", "kafkapy", "sql", "--log-dirs", dirs(golden), "--master", "local[2]"]
             os.execve(sys.executable, args, environment)
         self._seen = ""
@@ -324,6 +308,8 @@ def test_the_prompt(terminal: Terminal, tmp_path: Path) -> None:
     assert shown.count("kafkapy: starting Spark ...\n") == 1
     terminal.send("SELECT ofset FROM records;\n")
     terminal.wait_for(r"kafkapy: there is no column ofset; did you mean 'offset'\? \(line 1, position 8\)\nkafkapy> ")
+    terminal.send("SELECT * FROM nosuch;\n")
+    terminal.wait_for("kafkapy: there is no table nosuch.*\nkafkapy> ")
     for under_way in (r"range\(100000000000000\);\n", r"0/[0-9]+\S* tasks"):
         terminal.send("SELECT count(*) FROM records CROSS JOIN range(100000000000000);\n")
         terminal.wait_for(under_way)
@@ -339,6 +325,7 @@ def test_the_prompt(terminal: Terminal, tmp_path: Path) -> None:
     terminal.send("\\q\n")
     assert terminal.end() == 0
     check_nothing_is_left(terminal.temporary)
+    assert list(terminal.directory.iterdir()) == [], "not even of a table that is not there"
     history = (tmp_path / "kafkapy" / "sql_history").read_text()
     assert "SELECT count(*) AS n FROM records WHERE topic = 'tx';\n" in history
 

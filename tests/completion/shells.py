@@ -56,8 +56,9 @@ printf '<<ready>>\\n'
 """
 
 
-def offered(shell: str, line: str, root: Path, environment: Mapping[str, str]) -> list[str]:
-    """What a shell offers at the end of a line, in any order, each once."""
+def offered(shell: str, line: str, root: Path, environment: Mapping[str, str], times: int = 1) -> list[str]:
+    """What a shell offers at the end of a line, in any order, each once; the same each time that bash or zsh is
+    asked."""
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     if shell == "fish":
@@ -65,9 +66,8 @@ def offered(shell: str, line: str, root: Path, environment: Mapping[str, str]) -
     startup = Path(environment["HOME"], f"startup.{shell}")
     startup.write_text(BASH if shell == "bash" else ZSH)
     program = ["zsh", "-f", "-i"] if shell == "zsh" else ["bash", "--norc", "--noprofile", "-i"]
-    return [
-        each for each in _typed(program, f"source {startup}\n", line, root, environment) if not each.startswith(LINE)
-    ]
+    found = _typed(program, f"source {startup}\n", line, root, environment, times)
+    return [each for each in found if not each.startswith(LINE)]
 
 
 def completed(line: str, root: Path, environment: Mapping[str, str]) -> str:
@@ -95,8 +95,10 @@ def _fish(line: str, root: Path, environment: Mapping[str, str]) -> list[str]:
     return sorted({each.partition("\t")[0] for each in done.stdout.splitlines()})
 
 
-def _typed(shell: list[str], startup: str, line: str, root: Path, environment: Mapping[str, str]) -> list[str]:
-    """What a shell offers when a line and then a tab is typed into it, twice."""
+def _typed(
+    shell: list[str], startup: str, line: str, root: Path, environment: Mapping[str, str], times: int = 1
+) -> list[str]:
+    """What a shell offers when a line and then a tab is typed into it, each time."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(root)
@@ -104,16 +106,16 @@ def _typed(shell: list[str], startup: str, line: str, root: Path, environment: M
     try:
         os.write(terminal, startup.encode())
         _read_until(terminal, "<<ready>>\r")
-        os.write(terminal, line.encode() + b"\t")
-        first = _values(_read_until(terminal, END + "\r"))
-        os.write(terminal, CTRL_U + line.encode() + b"\t")
-        again = _values(_read_until(terminal, END + "\r"))
+        found = []
+        for _ in range(times):
+            os.write(terminal, CTRL_U + line.encode() + b"\t")
+            found.append(_values(_read_until(terminal, END + "\r")))
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         os.close(terminal)
-    assert first == again  # the first time a shell may have to load the script
-    return again
+    assert found == found[:1] * times
+    return found[0]
 
 
 def _values(text: str) -> list[str]:

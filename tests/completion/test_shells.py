@@ -51,6 +51,12 @@ def environment(cluster: str, home: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_the_first_time_is_like_the_second(root: Path, environment: Mapping[str, str], shell: str) -> None:
+    """At which the script is loaded, and what zsh keeps in the user's home is there."""
+    assert offered(shell, "kafkapy topics --topic or", root, environment, times=2) == ["orders"]
+
+
 @every_shell
 @pytest.mark.parametrize(
     ("line", "expected"),

@@ -19,7 +19,7 @@ from kafkapy.command_tree import command_tree, walk
 ROOT = Path(__file__).resolve().parent.parent.parent
 LANGUAGES = ("sh", "console", "text", "sql", "python", "yaml", "json", "properties")
 BLOCK = re.compile(r"^```(.*)\n((?s:.*?))^```$", re.MULTILINE)
-ONLY_TELLING = ("--tables", "--list", "--help")
+ONLY_TELLING = ("--tables", "--help")
 ASKS_SERVERS = re.compile(r"\bkafkapy (?!config\b).*--bootstrap-")
 COMMENT = re.compile(r"\s+# .*$")
 
@@ -39,8 +39,8 @@ class Example:
     @property
     def is_spark(self) -> bool:
         """Whether it starts Spark."""
-        starts = "kafkapy sql" in self.line or "kafkapy tour" in self.line
-        return "--engine spark" in self.line or (starts and not any(each in self.line for each in ONLY_TELLING))
+        asks = "kafkapy sql" in self.line and not any(each in self.line for each in ONLY_TELLING)
+        return "--engine spark" in self.line or asks
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,9 @@ NOT_HERE = {
 }
 """What is not run, by its beginning, and why."""
 
+WHOLE_TOURS = ("kafkapy tour", "kafkapy tour --keep my-tour")
+"""Not run, either: tests/tour takes one to its end and keeps it, tests/spark the step that starts Spark."""
+
 LEFT_OUT = "..."
 SOME_LINES = r"(?:.*\n)*?"
 
@@ -68,10 +71,14 @@ def nothing_else(_line: str) -> AbstractContextManager[Mapping[str, str]]:
     return nullcontext({})
 
 
+def is_run(line: str) -> bool:
+    return line not in WHOLE_TOURS and not line.startswith(tuple(NOT_HERE))
+
+
 def run_page(page: Page, is_wanted: Callable[[Example], bool], around: Around = nothing_else) -> None:
     """Run those examples of a page that are wanted; each must end well, and print what the page says."""
     shell = Shell()
-    wanted = [each for each in page.examples if is_wanted(each) and not each.line.startswith(tuple(NOT_HERE))]
+    wanted = [each for each in page.examples if is_wanted(each) and is_run(each.line)]
     for number, example in enumerate(wanted):
         with around(example.line) as other:
             line = prepared(example.line, shell, [each.line for each in wanted[:number]], other)

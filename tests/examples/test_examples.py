@@ -10,7 +10,7 @@ from typer._click import Context
 from kafkapy.cli import main
 from kafkapy.subcommand import Subcommand
 from tests.examples.pages import LANGUAGES, Example, Page, blocks, help_pages, markdown_files, markdown_pages
-from tests.examples.running import NOT_HERE, enter, run_page
+from tests.examples.running import NOT_HERE, WHOLE_TOURS, enter, run_page
 from tests.examples.shell import divided, words
 
 PAGES = [*help_pages(), *markdown_pages()]
@@ -50,3 +50,4 @@ def test_every_block_says_what_it_is(path: Path) -> None:
 def test_what_is_not_run_is_there() -> None:
     lines = [example.line for page in PAGES for example in page.examples]
     assert [start for start in NOT_HERE if not any(line.startswith(start) for line in lines)] == []
+    assert set(WHOLE_TOURS) <= set(lines)

@@ -27,6 +27,7 @@ from kafkapy.errors import KafkaError
 from kafkapy.formats.uuid import uuid_text
 from kafkapy.log.topic_partition import TopicPartition
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 
 SEED = int(os.environ.get("KAFKAPY_TEST_SEED", "5"))
 GROUPS = int(os.environ.get("KAFKAPY_TEST_GROUPS", "160"))
@@ -281,14 +282,13 @@ def any_cases(rng: Random) -> Iterator[Case]:
 
 @pytest.fixture(scope="module")
 def divided(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Case, Any]]:
-    libs = kafka_libs()
+    kafka_libs()
     root = tmp_path_factory.mktemp("assignors")
     cases = list(any_cases(Random(SEED)))
     jobs, results = root / "jobs", root / "results"
     jobs.write_text("".join(json.dumps(case.job) + "\n" for case in cases))
-    command = ["java", "-ea", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{libs}/*"]
     source = Path(__file__).with_name("AssignMany.java")
-    subprocess.run([*command, str(source), str(jobs), str(results)], check=True, timeout=600)
+    subprocess.run([*kafka_java("-ea"), str(source), str(jobs), str(results)], check=True, timeout=600)
     return list(zip(cases, map(json.loads, results.read_text().splitlines()), strict=True))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kafkapy.backends.live.client_settings import settings
 from kafkapy.backends.live.jaas import JaasError, parse_jaas
-from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 
 # What texts are made of: everything that Java's tokenizer treats in a way of its own.
 PARTS = (
@@ -21,7 +21,7 @@ PARTS = (
 
 def judge(*args: str) -> list[str]:
     source = Path(__file__).with_name("JudgeClientSettings.java")
-    command = ["java", "-cp", f"{kafka_libs()}/*", str(source), *args]
+    command = [*kafka_java(), str(source), *args]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout.split("\n")[:-1]
 
 

@@ -28,6 +28,7 @@ from kafkapy.log.names import LOG_SUFFIX, SEGMENT_SUFFIXES, parse_segment_file
 from kafkapy.log.partition_reader import PartitionReader
 from tests.compaction_logs import CONFIG, PARTITION, STEP, open_log, write_random_log
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 
 SEED = int(os.environ.get("KAFKAPY_TEST_SEED", "4"))
 LOGS = int(os.environ.get("KAFKAPY_TEST_LOGS", "60"))
@@ -73,7 +74,7 @@ def configs(config: LogConfig) -> Iterator[str]:
     yield f"internal.segment.bytes={config.segment_bytes}"
 
 
-def run_kafka(libs: Path, root: Path, rounds: list[Round]) -> list[str]:
+def run_kafka(root: Path, rounds: list[Round]) -> list[str]:
     jobs, results = root / "jobs", root / "results"
     lines = [
         [each.directory, each.now, "-" if each.checkpoint is None else each.checkpoint, each.capacity]
@@ -84,9 +85,8 @@ def run_kafka(libs: Path, root: Path, rounds: list[Round]) -> list[str]:
             "\t".join([*map(str, line), *configs(each.config)]) + "\n" for line, each in zip(lines, rounds, strict=True)
         )
     )
-    command = ["java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{libs}/*"]
     source = Path(__file__).with_name("CleanMany.java")
-    subprocess.run([*command, str(source), str(jobs), str(results)], cwd=root, check=True, timeout=600)
+    subprocess.run([*kafka_java(), str(source), str(jobs), str(results)], cwd=root, check=True, timeout=600)
     return results.read_text().splitlines()
 
 
@@ -128,12 +128,12 @@ def segment_files(directory: Path) -> dict[str, tuple[bytes, int]]:
 
 @pytest.fixture(scope="module")
 def cleaned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, list[tuple[Round, bool, str, str]]]:
-    libs = kafka_libs()
+    kafka_libs()
     root = tmp_path_factory.mktemp("compaction")
     ours, kafkas = root / "ours", root / "kafka"
     rounds = list(any_rounds(Random(SEED), ours))
     shutil.copytree(ours, kafkas)
-    theirs = run_kafka(libs, kafkas, [job for job, _ in rounds])
+    theirs = run_kafka(kafkas, [job for job, _ in rounds])
     mine = [run_ours(ours, job) for job, _ in rounds]
     told = zip(rounds, theirs, mine, strict=True)
     return ours, kafkas, [(job, codecs == PLAIN, kafka, our) for (job, codecs), kafka, our in told]

@@ -26,6 +26,7 @@ from kafkapy.metadata.configs.group_configs import check_group_configs
 from kafkapy.metadata.configs.topic_configs import check_topic_configs
 from kafkapy.metadata.scram import MECHANISM_NUMBERS
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 
 SEED = 4
 TABLES = ("topic", "broker", "group", "client_metrics", "broker_quota", "client_quota", "ip_quota")
@@ -407,13 +408,12 @@ DESCRIBED = [(question, ask("describe", **question)) for question in describe_qu
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """Kafka's answers to all questions, in their order."""
-    libs = kafka_libs()
+    kafka_libs()
     directory = tmp_path_factory.mktemp("configs-against-kafka")
     source = Path(__file__).with_name("JudgeConfigs.java")
     jobs, results = directory / "jobs", directory / "results"
     jobs.write_text("".join(json.dumps(question) + "\n" for question in QUESTIONS))
-    command = ["java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{libs}/*"]
-    subprocess.run([*command, str(source), str(jobs), str(results)], check=True, timeout=600, capture_output=True)
+    subprocess.run([*kafka_java(), str(source), str(jobs), str(results)], check=True, timeout=600, capture_output=True)
     return [json.loads(line) for line in results.read_text().splitlines()]
 
 

@@ -26,6 +26,7 @@ from kafkapy.errors import FormatError, KafkaError
 from kafkapy.formats.re2_syntax import check_syntax
 from tests.group_cluster import LONG, ORDERS, TRIMMED, WIDE, made
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 from tests.real_kafka import RealCluster
 
 ALL = ("active", "ahead", "modern", "modern-empty", "readers", WIDE)
@@ -179,8 +180,7 @@ def judge(directory: Path, questions: list[dict[str, Any]]) -> list[dict[str, An
     jobs, results = directory / "jobs", directory / "results"
     jobs.write_text("".join(json.dumps(question) + "\n" for question in questions))
     source = Path(__file__).with_name("JudgeConsumerGroups.java")
-    command = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8"]
-    command += ["-cp", f"{kafka_libs()}/*", str(source), str(jobs), str(results)]
+    command = [*kafka_java("-Dfile.encoding=UTF-8"), str(source), str(jobs), str(results)]
     subprocess.run(command, check=True, timeout=600, capture_output=True, cwd=directory)
     return [json.loads(line) for line in results.read_text().splitlines()]
 

@@ -43,7 +43,7 @@ from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import AlterConfigs, CreatePartitions, CreateTopic, DeleteTopic
 from kafkapy.metadata.image import BROKER, MetadataImage
-from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 
 SEED = int(os.environ.get("KAFKAPY_TEST_SEED", "5"))
 STEPS = int(os.environ.get("KAFKAPY_TEST_STEPS", "900"))
@@ -433,7 +433,7 @@ class Judged(NamedTuple):
 def ask_kafka(questions: Questions, scratch: Path) -> list[Any]:
     asked, answered = scratch / "questions", scratch / "answers"
     asked.write_text("".join(json.dumps(question) + "\n" for question in questions))
-    command = ["java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{kafka_libs()}/*"]
+    command = kafka_java()
     source = Path(__file__).with_name("JudgeGroupCoordinator.java")
     subprocess.run([*command, str(source), str(asked), str(answered)], check=True, timeout=600)
     return [json.loads(line) for line in answered.read_text().splitlines()]

@@ -23,6 +23,7 @@ from kafkapy.lab.scenario import Scenario, Step
 from kafkapy.lab.steps import STEPS
 from kafkapy.lab.view import LabView
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 from tests.lab.playing import scenario
 
 SEED = 6
@@ -52,8 +53,8 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Story, list[d
     classes, questions, answers = root / "classes", root / "questions", root / "answers"
     questions.write_text("".join(json.dumps(each.question) + "\n" for each in stories))
     source = Path(__file__).with_name("JudgeController.java")
-    _run("javac", "-d", classes, "-cp", f"{libs}/*", source)
-    _run("java", "-cp", f"{classes}:{libs}/*", "org.apache.kafka.controller.JudgeController", questions, answers)
+    _run("javac", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-d", classes, "-cp", f"{libs}/*", source)
+    _run(*kafka_java(classes=classes), "org.apache.kafka.controller.JudgeController", questions, answers)
     return list(zip(stories, map(json.loads, answers.read_text().splitlines()), strict=True))
 
 

@@ -20,10 +20,11 @@ import pytest
 from tests.dumping import KERNELS, Dumped, run_dumps
 from tests.golden_set import unpack
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 from tests.segments import any_segment, mutated, mutated_bytes, offset_index, time_index
 
 SEED = int(os.environ.get("KAFKAPY_TEST_SEED", "4"))
-SEGMENTS = int(os.environ.get("KAFKAPY_TEST_SEGMENTS", "700"))
+SEGMENTS = int(os.environ.get("KAFKAPY_TEST_SEGMENTS", "200"))
 LOG_FLAGS: tuple[tuple[str, ...], ...] = (
     (),
     ("--print-data-log",),
@@ -97,13 +98,12 @@ def damaged_models(rng: Random, golden: Path, directory: Path) -> Iterator[list[
             yield ["--files", str(path.relative_to(directory)), flag]
 
 
-def run_kafka(libs: Path, directory: Path, lines: list[list[str]]) -> list[KafkaRun]:
+def run_kafka(directory: Path, lines: list[list[str]]) -> list[KafkaRun]:
     """What DumpLogSegments makes of each command line."""
     source = Path(__file__).with_name("DumpMany.java")
     jobs, results = directory / "jobs", directory / "results"
     jobs.write_text("".join("\t".join(line) + "\n" for line in lines))
-    command = ["java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{libs}/*"]
-    subprocess.run([*command, str(source), str(jobs), str(results)], cwd=directory, check=True, timeout=600)
+    subprocess.run([*kafka_java(), str(source), str(jobs), str(results)], cwd=directory, check=True, timeout=600)
     parts = list(_arrays(results.read_bytes()))
     return [KafkaRun(out, err, error.decode()) for out, err, error in zip(*[iter(parts)] * 3, strict=True)]
 
@@ -118,13 +118,13 @@ def _arrays(data: bytes) -> Iterator[bytes]:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[str]], list[KafkaRun]]:
-    libs = kafka_libs()
+    kafka_libs()
     directory = tmp_path_factory.mktemp("against-kafka")
     lines = [
         *command_lines(Random(SEED), directory),
         *damaged_models(Random(SEED), unpack("golden"), directory),
     ]
-    return directory, lines, run_kafka(libs, directory, lines)
+    return directory, lines, run_kafka(directory, lines)
 
 
 def difference(kafka: KafkaRun, ours: Dumped) -> str | None:

@@ -13,7 +13,7 @@ from kafkapy.metadata import format as storage_format
 from kafkapy.metadata import scram
 from kafkapy.metadata.metadata_log import read_snapshot
 from kafkapy.metadata.metadata_snapshot import voter, voters_value
-from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 
 CLUSTER_ID = "x1FvxV5tS-CzvP5OVrXOIw"
 SCRAM = 'SCRAM-SHA-512=[name=alice,password=alice-secret,salt="MWx2NHBkbnc0ZndxN25vdGNxNWJqcTMyamU=",iterations=4096]'
@@ -30,7 +30,7 @@ def run_format(tmp_path: Path, voters: str, *args: str) -> tuple[Path, str]:
     log_dir = tmp_path / "data"
     config = tmp_path / "server.properties"
     config.write_text(PROPERTIES.format(voters=voters, log_dir=log_dir))
-    command = ["java", "-cp", f"{kafka_libs()}/*", "kafka.tools.StorageTool", "format", "-c", str(config)]
+    command = [*kafka_java(), "kafka.tools.StorageTool", "format", "-c", str(config)]
     done = subprocess.run([*command, "-t", CLUSTER_ID, *args], capture_output=True, text=True, check=True)
     return log_dir, done.stdout
 

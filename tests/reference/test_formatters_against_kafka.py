@@ -29,6 +29,7 @@ from kafkapy.formats.schema import Field, Struct, schemas
 from kafkapy.formats.uuid import ZERO_UUID, uuid_text
 from kafkapy.output.record_formatter import formatter
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 
 SEED = int(os.environ.get("KAFKAPY_TEST_SEED", "4"))
 RECORDS = int(os.environ.get("KAFKAPY_TEST_RECORDS", "60"))
@@ -132,7 +133,7 @@ def any_commits(rng: Random) -> Iterator[Job]:
         yield Job(PACKAGE + "OffsetsMessageFormatter", Record(number, 0, key_data, damaged(rng, data or b"")))
 
 
-def run_kafka(libs: Path, directory: Path, jobs: list[Job]) -> list[tuple[bytes, str]]:
+def run_kafka(directory: Path, jobs: list[Job]) -> list[tuple[bytes, str]]:
     source, given, results = Path(__file__).with_name("FormatMany.java"), directory / "jobs", directory / "results"
     with given.open("wb") as file:
         file.write(struct.pack(">i", len(jobs)))
@@ -140,8 +141,7 @@ def run_kafka(libs: Path, directory: Path, jobs: list[Job]) -> list[tuple[bytes,
             file.write(struct.pack(">H", len(name)) + name.encode() + struct.pack(">q", record.offset))
             for part in (record.key, record.value):
                 file.write(struct.pack(">i", -1) if part is None else struct.pack(">i", len(part)) + part)
-    command = ["java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{libs}/*"]
-    subprocess.run([*command, str(source), str(given), str(results)], check=True, timeout=600)
+    subprocess.run([*kafka_java(), str(source), str(given), str(results)], check=True, timeout=600)
     parts = list(_arrays(results.read_bytes()))
     return [(out, error.decode()) for out, error in zip(*[iter(parts)] * 2, strict=True)]
 
@@ -170,9 +170,9 @@ Results = list[tuple[Job, tuple[bytes, str], tuple[bytes, str]]]
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    libs = kafka_libs()
+    kafka_libs()
     jobs = [*any_jobs(Random(SEED)), *any_commits(Random(SEED))]
-    theirs = run_kafka(libs, tmp_path_factory.mktemp("formatters"), jobs)
+    theirs = run_kafka(tmp_path_factory.mktemp("formatters"), jobs)
     return list(zip(jobs, theirs, run_ours(jobs), strict=True))
 
 

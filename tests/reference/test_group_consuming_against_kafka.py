@@ -14,7 +14,6 @@ import base64
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -25,6 +24,7 @@ from types import TracebackType
 
 from tests.conftest import ROOT
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 from tests.real_kafka import RealCluster
 
 KAFKAPY = (sys.executable, "-m", "kafkapy")
@@ -113,12 +113,9 @@ class KafkaTools:
 
     def __init__(self, real: RealCluster) -> None:
         self._real = real
-        java = shutil.which("java")
-        assert java is not None
-        command = [java, "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{kafka_libs()}/*"]
         source = Path(__file__).with_name("GroupToolsMany.java")
         self._process = subprocess.Popen(
-            [*command, str(source)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [*kafka_java(), str(source)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def __enter__(self) -> KafkaTools:

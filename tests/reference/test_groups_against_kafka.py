@@ -8,7 +8,6 @@ still have members; what kafkapy then reads is what Kafka's tool printed last.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreateTopic
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 from tests.real_kafka import RealCluster
 
 ORDERS = "orders"
@@ -122,9 +122,7 @@ def consume(real: RealCluster, group_id: str, protocol: str, count: int) -> list
 @contextmanager
 def consumer_that_is_killed(real: RealCluster, group_id: str, protocol: str) -> Iterator[None]:
     """A real consumer that never says that it leaves."""
-    java = shutil.which("java")
-    assert java is not None
-    command = [java, "-Xmx128M", "-cp", f"{kafka_libs()}/*", "org.apache.kafka.tools.consumer.ConsoleConsumer"]
+    command = [*kafka_java(), "org.apache.kafka.tools.consumer.ConsoleConsumer"]
     options = ["--bootstrap-server", real.bootstrap, "--topic", ORDERS, "--group", group_id]
     properties = [f"group.protocol={protocol}", "auto.commit.interval.ms=100"]
     given = [part for each in properties for part in ("--command-property", each)]

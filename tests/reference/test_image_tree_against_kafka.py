@@ -10,7 +10,7 @@ from kafkapy.metadata.image_tree import Directory, find_lines, resolve, root, tr
 from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_file
 from kafkapy.metadata.metadata_snapshot import Snapshot, encode_snapshot
 from tests.golden_set import golden
-from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 from tests.metadata.shell_image import everything
 
 __all__ = ["golden"]
@@ -20,7 +20,7 @@ COMMIT = "26b251a451ce941d"
 
 def shell(path: Path, expected: list[str], *command: str) -> list[str]:
     """What Kafka's shell prints. It may answer before it has loaded the file, so it is asked up to four times."""
-    java = ["java", "-cp", f"{kafka_libs()}/*", "org.apache.kafka.shell.MetadataShell", "-s", str(path), *command]
+    java = [*kafka_java(), "org.apache.kafka.shell.MetadataShell", "-s", str(path), *command]
     for _ in range(4):
         printed = subprocess.run(java, capture_output=True, text=True, check=True).stdout.splitlines()
         if printed == expected:

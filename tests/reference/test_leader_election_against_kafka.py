@@ -19,6 +19,7 @@ from kafkapy.backends.directory_format import make_cluster
 from kafkapy.metadata.changes import CreateTopic
 from tests.commands.running import Done, run
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 from tests.real_kafka import RealCluster
 
 ENTRY = '{"topic": "t", "partition": 0}'
@@ -76,7 +77,7 @@ def answers(places: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory)
         where = ["--bootstrap-server", real.bootstrap]
         jobs.write_text("".join(json.dumps([*where, *args]) + "\n" for args in CASES.values()))
         source = Path(__file__).with_name("ElectMany.java")
-        command = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{kafka_libs()}/*"]
+        command = kafka_java()
         subprocess.run(
             [*command, str(source), str(jobs), str(results)],
             check=True, timeout=300, capture_output=True, cwd=places[0].parent,

@@ -23,6 +23,7 @@ from kafkapy.metadata.reassignment.reassignment_json import (
     parse_topics,
 )
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 
 SEED = 6
 STRANGE: tuple[Any, ...] = (
@@ -106,14 +107,13 @@ def words(given: tuple[str, ...]) -> list[str]:
 @pytest.fixture(scope="module")
 def answered(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Each question with Kafka's answer."""
-    libs = kafka_libs()
+    kafka_libs()
     directory = tmp_path_factory.mktemp("reassign-against-kafka")
     source = Path(__file__).with_name("JudgeReassign.java")
     jobs, results = directory / "jobs", directory / "results"
     asked = questions()
     jobs.write_text("".join(json.dumps(question) + "\n" for question in asked))
-    command = ["java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{libs}/*"]
-    subprocess.run([*command, str(source), str(jobs), str(results)], check=True, timeout=600, capture_output=True)
+    subprocess.run([*kafka_java(), str(source), str(jobs), str(results)], check=True, timeout=600, capture_output=True)
     return list(zip(asked, map(json.loads, results.read_text().splitlines()), strict=True))
 
 

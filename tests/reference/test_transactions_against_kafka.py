@@ -7,7 +7,6 @@ transactional id. The states that it writes then are compared field by field wit
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ from kafkapy.log.files import Files
 from kafkapy.metadata.changes import CreateTopic
 from tests.coordinator.transactions import P0, TX, Producer, decoded, state_records, values
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 from tests.real_kafka import RealCluster
 
 TIMES = ("transactionLastUpdateTimestampMs", "transactionStartTimestampMs")
@@ -54,10 +54,8 @@ def leave_decided(cluster: DirectoryCluster) -> None:
 
 
 def commit_with_kafka(real: RealCluster, transactional_id: str, *sent: str) -> None:
-    java = shutil.which("java")
-    assert java is not None
     source = Path(__file__).with_name("TransactionalProducer.java")
-    command = [java, "-Xmx128m", "-XX:TieredStopAtLevel=1", "-cp", f"{kafka_libs()}/*", str(source)]
+    command = [*kafka_java(), str(source)]
     subprocess.run([*command, real.bootstrap, transactional_id, TX, *sent], check=True, timeout=60, capture_output=True)
 
 

@@ -28,6 +28,7 @@ from kafkapy.metadata.changes import CreateTopic
 from tests.commands.running import Done, run
 from tests.coordinator.transactions import P0, P1, TX, Producer, decoded, markers, state_records, values
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 from tests.real_kafka import RealCluster
 
 AN_HOUR = 3_600_000
@@ -97,13 +98,10 @@ class Asked(NamedTuple):
 
 
 def ask_kafka(real: RealCluster, *runs: tuple[str, ...]) -> list[Asked]:
-    java = shutil.which("java")
-    assert java is not None
-    command = [java, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{kafka_libs()}/*"]
     source = Path(__file__).with_name("TransactionsMany.java")
     lines = "".join("\t".join(("--bootstrap-server", real.bootstrap, *each)) + "\n" for each in runs)
     done = subprocess.run(
-        [*command, str(source)], input=lines, stdout=subprocess.PIPE, text=True, check=True, timeout=300
+        [*kafka_java(), str(source)], input=lines, stdout=subprocess.PIPE, text=True, check=True, timeout=300
     )
     answers = []
     for line in done.stdout.splitlines():

@@ -17,6 +17,7 @@ import pytest
 from tests.commands.running import run
 from tests.coordinator import typed_groups
 from tests.kafka_jars import kafka_libs
+from tests.kafka_java import kafka_java
 from tests.real_kafka import RealCluster
 
 TOOLS = {
@@ -68,14 +69,12 @@ class Printed(NamedTuple):
 
 
 def run_tools(bootstrap: str) -> list[Printed]:
-    java = shutil.which("java")
-    assert java is not None
     source = Path(__file__).with_name("GroupToolsMany.java")
     lines = []
     for case in CASES:
         name, *args = case.split()
         lines.append("\t".join((TOOLS[name], *args, "--bootstrap-server", bootstrap)))
-    command = [java, "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", f"{kafka_libs()}/*", str(source)]
+    command = [*kafka_java(), str(source)]
     done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, timeout=300, check=True)
     return [
         Printed(*(base64.b64decode(part).decode() for part in line.split(","))) for line in done.stdout.splitlines()

@@ -30,7 +30,7 @@ from tests.dumping import COMPILED, PLAIN, environment, has_compiled
 from tests.golden_set import unpack
 from tests.segments import any_segment, mutated, mutated_bytes, offset_index, time_index
 
-CASES = 24_000
+CASES = int(os.environ.get("KAFKAPY_TEST_CASES", "8000"))
 SEED = int(os.environ.get("KAFKAPY_TEST_SEED", "1"))
 PATIENCE_S = 20
 MEMORY = 768 << 20

@@ -1,9 +1,9 @@
 """A program for tests: jobs in one session on a cluster, results as lines of JSON.
 
-    cluster_job.py MASTER MARKS LOG_DIR...
+    cluster_job.py MASTER MARKS LOG_DIR COMMAND...
 
-Tasks of the slow jobs leave a file each in MARKS as they end, with the directory that they ran in, so that the test
-knows when to take a worker away.
+The command is one of kafkapy's, which has its jobs in this session, too. Tasks of the slow job leave a file each in
+MARKS as they end, with the directory that they ran in, so that the test knows when to take a worker away.
 """
 
 from __future__ import annotations
@@ -18,38 +18,26 @@ from typing import TYPE_CHECKING, Any
 
 from kafkapy.spark.engine import SparkEngine
 from kafkapy.spark.session import SparkOptions, open_session
-from kafkapy.tables.registry import find_table
-from kafkapy.tables.scan import Scan
-from tests.spark.standalone_cluster import CONF
+from tests.in_process import run_kafkapy
+from tests.spark.standalone_cluster import cluster_conf
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SLOW_S = 0.4
+PATIENCE_S = 240.0
 
 
-def main(master: str, marks: str, *paths: str) -> None:
-    with open_session(SparkOptions(master, tuple(CONF.items()))) as session:
-        frame = session.read.format("kafkalog").option("splitSize", "2k").load(list(paths))
+def main(master: str, marks: str, log_dir: str, *command: str) -> None:
+    with open_session(SparkOptions(master, tuple(cluster_conf().items()))) as session:
+        frame = session.read.format("kafkalog").option("splitSize", "2k").load(log_dir)
         frame.createOrReplaceTempView("records")
         counts = session.sql("SELECT topic, partition, count(*), sum(offset) FROM records GROUP BY 1, 2 ORDER BY 1, 2")
         tell([list(row) for row in counts.collect()])
         tell(workers(session))
-
-        rows = frame.select("topic", "partition", "offset").rdd.mapPartitions(slowly(f"{marks}/source"))
+        tell(run_kafkapy(command, None, PATIENCE_S))
+        rows = frame.select("topic", "partition", "offset").rdd.mapPartitions(slowly(marks))
         tell(rows.collect())
-        workers(session)
-        scan = Scan(paths, split_bytes=2048)
-        splits = find_table("records").splits(scan)
-        read = slowly(f"{marks}/engine")
-        columns = ("topic", "partition", "offset")
-        narrow = scan._replace(columns=columns)
-
-        def work(split: Any) -> list[list[Any]]:
-            batches = find_table("records").read(narrow, split)
-            return list(read(tuple(row.values()) for batch in batches for row in batch.to_pylist()))
-
-        tell([row for some in SparkEngine(session).map(work, splits) for row in some])
 
 
 def workers(session: SparkSession) -> list[tuple[str, str]]:

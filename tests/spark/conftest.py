@@ -34,11 +34,14 @@ def java_home() -> str:
 
 
 @pytest.fixture(scope="session")
-def spark_cache(root: Path) -> Iterator[Path]:
+def spark_cache(root: Path, java_home: str) -> Iterator[Path]:
     """Where sessions of tests keep their class archive."""
     cache = Path(os.environ.get("KAFKAPY_TEST_CACHE") or root / ".cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(cache.resolve()))
+        from tests.spark.quick_java import make_archive
+
+        make_archive()
         yield cache
 
 
@@ -46,20 +49,22 @@ def spark_cache(root: Path) -> Iterator[Path]:
 def spark(java_home: str, spark_cache: Path) -> Iterator[SparkSession]:
     """A session as commands have it. Commands that run in this process use it too."""
     from kafkapy.spark.session import SparkOptions, open_session
+    from tests.spark.quick_java import C1_ONLY
 
-    options = SparkOptions("local[2]", (("spark.sql.shuffle.partitions", "2"),))
+    conf = {"spark.sql.shuffle.partitions": "2", "spark.driver.extraJavaOptions": C1_ONLY}
+    options = SparkOptions("local[2]", tuple(conf.items()))
     with open_session(options) as session:
         yield session
 
 
 @pytest.fixture(scope="session")
-def spark_cluster(java_home: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandaloneCluster]:
-    """A master and two workers."""
+def spark_cluster(
+    java_home: str, spark_cache: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[StandaloneCluster]:
+    """A master; each test has the workers that it needs."""
     from tests.spark.standalone_cluster import StandaloneCluster
 
     with StandaloneCluster(tmp_path_factory.mktemp("standalone"), java_home) as cluster:
-        for _ in range(2):
-            cluster.start_worker()
         yield cluster
 
 

@@ -10,13 +10,13 @@ from kafkapy.export.run import Export
 from kafkapy.spark.engine import SparkEngine
 from kafkapy.spark.session import SparkOptions, open_session
 from kafkapy.tables.scan import Scan
-from tests.spark.standalone_cluster import CONF
+from tests.spark.standalone_cluster import cluster_conf
 
 
 def main(source: str, out: str, master: str, split_bytes: str) -> None:
     scan = Scan((source,), frozenset(("orders",)), split_bytes=int(split_bytes))
     request = Request("records", Format.JSON, out, scan, Compression.NONE)
-    with open_session(SparkOptions(master, tuple(CONF.items()))) as session:
+    with open_session(SparkOptions(master, tuple(cluster_conf().items()))) as session:
         print(Export(request, print).run(SparkEngine(session)).rows)
 
 

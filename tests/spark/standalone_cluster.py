@@ -5,6 +5,7 @@ Everything runs from pip's pyspark. Processes are ended by their ids; an executo
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 import subprocess
@@ -14,21 +15,26 @@ from typing import NamedTuple, Self
 
 from pyspark.find_spark_home import _find_spark_home
 
-HOST = "127.0.0.1"
-SMALL = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-CONF = {
-    "spark.cores.max": "2",
-    "spark.executor.memory": "512m",
-    "spark.executor.extraJavaOptions": SMALL,
-    "spark.driver.host": HOST,
-    "spark.driver.bindAddress": HOST,
-    "spark.scheduler.minRegisteredResourcesRatio": "1.0",
-    "spark.scheduler.maxRegisteredResourcesWaitingTime": "180s",
-    "spark.sql.shuffle.partitions": "2",
-}
-"""For sessions here: both workers take part, and a job waits until they are there."""
+from kafkapy.spark.session import LAUNCHER
+from tests.spark.quick_java import C1_ONLY, quick_java
 
+HOST = "127.0.0.1"
 _PATIENCE_S = 120
+
+
+def cluster_conf() -> dict[str, str]:
+    """For sessions here: both workers take part, and a job waits until they are there."""
+    return {
+        "spark.cores.max": "2",
+        "spark.executor.memory": "512m",
+        "spark.executor.extraJavaOptions": quick_java(),
+        "spark.driver.extraJavaOptions": C1_ONLY,
+        "spark.driver.host": HOST,
+        "spark.driver.bindAddress": HOST,
+        "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+        "spark.scheduler.maxRegisteredResourcesWaitingTime": "180s",
+        "spark.sql.shuffle.partitions": "2",
+    }
 
 
 class Worker(NamedTuple):
@@ -46,6 +52,7 @@ class StandaloneCluster:
         self._java_home = java_home
         self._port = _free_port()
         self._master: subprocess.Popen[bytes] | None = None
+        self._numbers = itertools.count()
         self.workers: list[Worker] = []
 
     @property
@@ -67,9 +74,14 @@ class StandaloneCluster:
         left = [each for each in os.listdir("/proc") if each.isdecimal() and self._is_ours(each)]
         assert left == []
 
+    def have_workers(self, count: int) -> None:
+        """Start as many as are missing."""
+        while len(self.workers) < count:
+            self.start_worker()
+
     def start_worker(self) -> Worker:
         """One more worker; it tells the master of itself by and by."""
-        directory = self._directory / f"worker-{len(self.workers)}"
+        directory = self._directory / f"worker-{next(self._numbers)}"
         args = ("--host", HOST, "--webui-port", "0", "--cores", "1", "--memory", "600m", "--work-dir", str(directory))
         worker = Worker(self._start("worker.Worker", *args, self.url), directory)
         self.workers.append(worker)
@@ -86,8 +98,8 @@ class StandaloneCluster:
             "JAVA_HOME": self._java_home,
             "SPARK_LOCAL_IP": HOST,
             "SPARK_DAEMON_MEMORY": "256m",
-            "SPARK_DAEMON_JAVA_OPTS": SMALL,
-            "SPARK_LAUNCHER_OPTS": SMALL,
+            "SPARK_DAEMON_JAVA_OPTS": quick_java(),
+            "SPARK_LAUNCHER_OPTS": LAUNCHER,
             "SPARK_NO_DAEMONIZE": "1",
         }
         command = [os.path.join(_find_spark_home(), "bin", "spark-class"), f"org.apache.spark.deploy.{name}", *args]

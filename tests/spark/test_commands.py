@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.commands.running import run
-from tests.spark.standalone_cluster import CONF
+from tests.spark.standalone_cluster import cluster_conf
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,22 +54,18 @@ def test_running_clusters_have_no_files_to_read(capfd: Capture) -> None:
 
 
 def test_a_cluster_of_workers_tells_the_same(
-    capfd: Capture, spark_cluster: StandaloneCluster, spark_cache: Path, root: Path, brokers: list[str]
+    capfd: Capture, spark_cluster: StandaloneCluster, root: Path, brokers: list[str]
 ) -> None:
-    conf = [part for name, value in CONF.items() for part in ("--conf", f"{name}={value}")]
+    """As SQL; lag has its jobs on a cluster in ``test_cluster``."""
+    spark_cluster.have_workers(2)
+    conf = [part for name, value in cluster_conf().items() for part in ("--conf", f"{name}={value}")]
     where = ("--log-dirs", ",".join(brokers))
-    on_cluster = ("--master", spark_cluster.url, *conf)
+    command = [sys.executable, "-m", "kafkapy", "sql", COUNTS, "--output", "jsonl", *where]
+    command += ["--master", spark_cluster.url, *conf]
     env = os.environ | {"PYTHONPATH": str(root), "SPARK_LOCAL_IP": "127.0.0.1"}
-
-    def told(*args: str) -> str:
-        command = [sys.executable, "-m", "kafkapy", *args, *where, *on_cluster]
-        done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, timeout=240, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    lag = HISTORY
-    assert told(*lag, "--engine", "spark") == run(capfd, *lag, *where).out
-    counts = {row["topic"]: row["n"] for row in map(json.loads, told("sql", COUNTS, "--output", "jsonl").splitlines())}
+    done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+    counts = {row["topic"]: row["n"] for row in map(json.loads, done.stdout.splitlines())}
     flows = run(capfd, "throughput", *where, "--output", "jsonl").out.splitlines()
     batches = {row["topic"]: row["records"] for row in map(json.loads, flows)}
     assert counts["orders"] == batches["orders"]

@@ -6,24 +6,33 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from tests.spark.leftovers import check_nothing_is_left, wait_for_process
 
-ENDLESS = "SELECT count(*) FROM records a CROSS JOIN records b CROSS JOIN records c CROSS JOIN records d"
+ENDLESS = "SELECT count(*) FROM range(100000000000000) CROSS JOIN records"
 
 
-def started(statement: str, brokers: list[str], temporary: Path, root: Path) -> subprocess.Popen[str]:
-    """``kafkapy sql`` with a process group of its own."""
+@contextmanager
+def started(statement: str, brokers: list[str], temporary: Path, root: Path) -> Iterator[subprocess.Popen[str]]:
+    """``kafkapy sql`` with a process group of its own; it ends with a test that fails, too."""
     temporary.mkdir()
     command = ["sql", statement, "--output", "jsonl", "--master", "local[2]", "--log-dirs", ",".join(brokers)]
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "kafkapy", *command],
         env=os.environ | {"TMPDIR": str(temporary), "PYTHONPATH": str(root)},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0,
-    )  # fmt: skip
+    ) as running:  # fmt: skip
+        try:
+            yield running
+        except BaseException:
+            with suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+            raise
 
 
 @pytest.mark.usefixtures("java_home", "spark_cache")
