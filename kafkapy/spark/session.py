@@ -125,7 +125,8 @@ def _own_session(options: SparkOptions) -> Iterator[SparkSession]:
             session = jvm.talk(lambda: _session(options, conf, jvm))
             yield session
             if archive.is_made_now:
-                jvm.talk(lambda: _load_classes(session))
+                with suppress(Exception):  # what was asked for is done
+                    jvm.talk(lambda: _load_classes(session))
 
 
 @contextmanager
