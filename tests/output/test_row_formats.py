@@ -212,6 +212,7 @@ def test_no_header(capfd: Capture, cluster: Path, output: str, expected: str | N
         ("--output csv --columns topic,,leader", "--columns: 'topic,,leader' has no name in one of its places"),
         ("--output csv --columns topic,topic", "--columns: 'topic,topic' names a column twice"),
         ("--output csv --sort-by :desc", "--sort-by names no column; give COL or COL:desc"),
+        ("--output csv --sort-by topic:dsc", "--sort-by: ':dsc' is no order: give topic or topic:desc"),
     ],
 )
 def test_what_is_refused(capfd: Capture, cluster: Path, given: str, expected: str) -> None:
