@@ -56,17 +56,17 @@ class Isolation(StrEnum):
     epilog=examples(
         (
             "Which topics have most records:",
-            'kafkapy sql "SELECT topic, count(*) AS n FROM records GROUP BY topic ORDER BY n DESC"',
+            'kafkapy sql "SELECT topic, count(*) n FROM records GROUP BY topic ORDER BY n DESC"',
         ),
         (
             "What a broker's directories hold of a key, as JSON lines:",
             "kafkapy sql --log-dirs /kafka/1 --output jsonl "
-            "\"SELECT offset, value FROM records WHERE topic = 'orders' AND key = 'k7'\"",
+            "\"SELECT value FROM records WHERE topic = 'orders' AND key = 'k7'\"",
         ),
         (
             "Every commit of a group, to a Parquet file:",
             "kafkapy sql --output parquet --out commits.parquet "
-            "\"SELECT * FROM offset_commits WHERE group = 'billing' ORDER BY log_offset\"",
+            "\"SELECT * FROM offset_commits WHERE group = 'billing'\"",
         ),
         ("The tables and their columns:", "kafkapy sql --tables"),
         ("Ask one thing after the other, with a prompt:", "kafkapy sql --log-dirs /kafka/1,/kafka/2"),
