@@ -14,6 +14,7 @@ ACTIONS = "What to do (exactly one)"
 RESOURCES = "Which resources"
 ENTRIES = "Who may or may not do what"
 LISTING = "What to list"
+REMOVING = "With --remove"
 
 
 def _several(name: str, metavar: str, help_text: str, panel: str) -> Any:
@@ -82,7 +83,7 @@ IdempotentOption = Annotated[bool, flag("--idempotent", "With --producer: an ide
 PrincipalOption = Annotated[
     list[str] | None, _several("--principal", "PRINCIPAL", "With --list: only the ACLs of these.", LISTING)
 ]
-ForceOption = Annotated[bool, flag("--force", "Ask nothing.", ACTIONS)]
+ForceOption = Annotated[bool, flag("--force", "Ask nothing.", REMOVING)]
 
 
 def check_usage(

@@ -32,7 +32,7 @@ TopicOption = Annotated[
     typer.Option(
         "--topic",
         metavar="TOPIC",
-        help="Show only topics with such a name. Without it, lines sum up Kafka's own.",
+        help="Show only topics with such a name. Without it, lines only sum up Kafka's own topics.",
     ),
 ]
 ExcludeInternalOption = Annotated[bool, typer.Option("--exclude-internal", help="Do not show Kafka's own topics.")]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kafkapy.metadata.image import MetadataImage
 
 ACTIONS = "What to do (exactly one)"
+SHOWING = "With --describe"
 ENTITIES = "Whose configs"
 SHORTCUTS = "Whose configs, in short"
 CHANGES = "What to alter"
@@ -87,7 +88,7 @@ def configs(
     describe: Annotated[bool, typer.Option("--describe", help="Show configs.", rich_help_panel=ACTIONS)] = False,
     alter: Annotated[bool, typer.Option("--alter", help="Change configs.", rich_help_panel=ACTIONS)] = False,
     all_: Annotated[
-        bool, typer.Option("--all", help="Show also what is not set on the entity itself.", rich_help_panel=ACTIONS)
+        bool, typer.Option("--all", help="Show also what is not set on the entity itself.", rich_help_panel=SHOWING)
     ] = False,
     entity_type: Annotated[
         list[str],

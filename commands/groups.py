@@ -24,7 +24,7 @@ from .tool_errors import finish
 if TYPE_CHECKING:
     from kafkapy.coordinator.group_description import GroupListing
 
-ACTION = "Action"
+ACTION = "What to do"
 WHICH = "Which groups"
 TYPES = ("classic", "consumer", "share", "streams")
 LEAST_WIDTH = 20

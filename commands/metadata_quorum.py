@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kafkapy.backends.quorum import Quorum
 
 WHAT = "What to describe (exactly one)"
+HOW = "With --replication"
 WHICH = "Which controller"
 
 app = new_group(
@@ -70,7 +71,7 @@ def describe(
         bool, typer.Option("--replication", help="Each node's copy of the metadata log.", rich_help_panel=WHAT)
     ] = False,
     human_readable: Annotated[
-        bool, typer.Option("--human-readable", help="With --replication: times as so long ago.", rich_help_panel=WHAT)
+        bool, typer.Option("--human-readable", help="Times as so long ago.", rich_help_panel=HOW)
     ] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,

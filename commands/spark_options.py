@@ -38,7 +38,7 @@ MasterOption = Annotated[
 ]
 ConfOption = Annotated[
     list[str] | None,
-    value("--conf", "KEY=VALUE", "A setting of Spark's. Can be repeated.", SPARK),
+    value("--conf", "SPARK-SETTING=VALUE", "A setting of Spark's. Can be repeated.", SPARK),
 ]
 DriverMemoryOption = Annotated[
     str | None,

@@ -17,9 +17,11 @@ from kafkapy.tables.scan import Mode
 
 from .cluster_options import ClusterOption, LogDirsOption, RefusedBootstrapOption, selection
 from .spark_options import ConfOption, DriverMemoryOption, MasterOption, spark_options
+from .tool_errors import warn
 
 if TYPE_CHECKING:
     from kafkapy.output.sql_prompt import Tables
+    from kafkapy.spark.left_out import LeftOut
     from kafkapy.spark.session import SparkOptions
     from kafkapy.spark.sql_session import Rows, SqlSession
 
@@ -54,17 +56,17 @@ class Isolation(StrEnum):
     epilog=examples(
         (
             "Which topics have most records:",
-            'kafkapy sql "SELECT topic, count(*) AS n FROM records GROUP BY topic ORDER BY n DESC"',
+            'kafkapy sql "SELECT topic, count(*) n FROM records GROUP BY topic ORDER BY n DESC"',
         ),
         (
             "What a broker's directories hold of a key, as JSON lines:",
             "kafkapy sql --log-dirs /kafka/1 --output jsonl "
-            "\"SELECT offset, value FROM records WHERE topic = 'orders' AND key = 'k7'\"",
+            "\"SELECT value FROM records WHERE topic = 'orders' AND key = 'k7'\"",
         ),
         (
             "Every commit of a group, to a Parquet file:",
             "kafkapy sql --output parquet --out commits.parquet "
-            "\"SELECT * FROM offset_commits WHERE group = 'billing' ORDER BY log_offset\"",
+            "\"SELECT * FROM offset_commits WHERE group = 'billing'\"",
         ),
         ("The tables and their columns:", "kafkapy sql --tables"),
         ("Ask one thing after the other, with a prompt:", "kafkapy sql --log-dirs /kafka/1,/kafka/2"),
@@ -146,11 +148,13 @@ def sql(
 
     paths = file_paths(selection(cluster, log_dirs, bootstrap_server), "sql")
     check_pyspark()
+    from kafkapy.spark.left_out import LeftOut
+
     options = _source_options(paths, mode, isolation, broker)
     spark = spark_options(master, conf, driver_memory)
     texts = _texts(statement or [], file)
     with ExitStack() as stack:
-        asked = _Questions(stack, spark, options, output, out, limit)
+        asked = _Questions(stack, spark, options, LeftOut(paths, broker), output, out, limit)
         if texts is None:
             _prompt(asked.run)
         for each in _statements(texts or [], output):
@@ -165,6 +169,7 @@ class _Questions:
         stack: ExitStack,
         spark: "SparkOptions",
         options: dict[str, str],
+        left_out: "LeftOut",
         output: SqlOutput,
         out: str | None,
         limit: int | None,
@@ -172,6 +177,7 @@ class _Questions:
         self._stack = stack
         self._spark = spark
         self._options = options
+        self._left_out = left_out
         self._output = output
         self._out = out
         self._is_terminal = os.isatty(1)
@@ -192,6 +198,8 @@ class _Questions:
 
     def _run(self, statement: str) -> None:
         session = self._started()
+        for note in self._left_out.notes(statement):
+            warn(f"kafkapy: {note}")
         if self._out is not None:
             session.write_parquet(statement, self._limit, self._out)
             return

@@ -6,7 +6,7 @@ from kafkapy.subcommand import Subcommand
 
 from .option_kinds import flag, value
 
-ACTION = "Action (exactly one)"
+ACTION = "What to do (exactly one)"
 WHICH = "Which groups and topics"
 WHAT = "What to describe"
 RESETTING = "With --reset-offsets"

@@ -1,7 +1,7 @@
 """The completions of bash, without bash-completion's helpers, for they may be missing.
 
-Bash cuts the words of a line at ``:`` and ``=``, which stand inside of kafkapy's values. The script puts them together
-again, and takes what stands before the last cut off from what it offers, since bash keeps that.
+Bash cuts the words of a line at ``:``, ``=`` and ``@``, which stand inside of kafkapy's values. The script puts them
+together again, and takes what stands before the last cut off from what it offers, since bash keeps that.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _kafkapy_live() {{
     if [[ ${{#COMPREPLY[@]}} == 0 && $2 == or_file ]]; then
         _kafkapy_files
     fi
-    if [[ ${{#COMPREPLY[@]}} == 1 && ${{COMPREPLY[0]}} == *[=:/[] ]]; then
+    if [[ ${{#COMPREPLY[@]}} == 1 && ${{COMPREPLY[0]}} == *[=:@/[] ]]; then
         compopt -o nospace
     fi
 }}
@@ -52,6 +52,9 @@ _kafkapy_cut() {{
     fi
     if [[ $COMP_WORDBREAKS == *=* ]]; then
         kept=${{kept##*=}}
+    fi
+    if [[ $COMP_WORDBREAKS == *@* ]]; then
+        kept=${{kept##*@}}
     fi
     local cut=${{cur%"$kept"}}
     COMPREPLY=("${{COMPREPLY[@]#"$cut"}}")

@@ -26,7 +26,7 @@ _kafkapy_live() {
     if [[ ${#COMPREPLY[@]} == 0 && $2 == or_file ]]; then
         _kafkapy_files
     fi
-    if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=:/[] ]]; then
+    if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=:@/[] ]]; then
         compopt -o nospace
     fi
 }
@@ -41,6 +41,9 @@ _kafkapy_cut() {
     fi
     if [[ $COMP_WORDBREAKS == *=* ]]; then
         kept=${kept##*=}
+    fi
+    if [[ $COMP_WORDBREAKS == *@* ]]; then
+        kept=${kept##*@}
     fi
     local cut=${cur%"$kept"}
     COMPREPLY=("${COMPREPLY[@]#"$cut"}")
@@ -202,13 +205,14 @@ _kafkapy() {
         'kafkapy console-consumer --partition') _kafkapy_live 'PARTITION'; _kafkapy_cut; return ;;
         'kafkapy console-consumer --offset') mapfile -t COMPREPLY < <(compgen -W 'earliest latest' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy console-consumer --isolation-level') mapfile -t COMPREPLY < <(compgen -W 'read_uncommitted read_committed' -- "$cur"); _kafkapy_cut; return ;;
-        'kafkapy console-consumer --max-messages'|'kafkapy console-consumer --timeout-ms'|'kafkapy console-consumer --members'|'kafkapy console-consumer --then'|'kafkapy console-consumer --exec'|'kafkapy console-consumer --exec-timeout'|'kafkapy console-consumer --retry-delays') return ;;
+        'kafkapy console-consumer --max-messages'|'kafkapy console-consumer --timeout-ms'|'kafkapy console-consumer --members'|'kafkapy console-consumer --exec'|'kafkapy console-consumer --exec-timeout'|'kafkapy console-consumer --retry-delays') return ;;
         'kafkapy console-consumer --formatter') _kafkapy_live 'FORMATTER'; _kafkapy_cut; return ;;
         'kafkapy console-consumer --formatter-property') _kafkapy_live 'PROPERTY=VALUE'; _kafkapy_cut; return ;;
         'kafkapy console-consumer --formatter-config'|'kafkapy console-consumer --command-config') _kafkapy_files .properties; _kafkapy_cut; return ;;
         'kafkapy console-consumer --key-deserializer'|'kafkapy console-consumer --value-deserializer') _kafkapy_live 'DESERIALIZER'; _kafkapy_cut; return ;;
         'kafkapy console-consumer --command-property') _kafkapy_live 'SETTING=VALUE'; _kafkapy_cut; return ;;
         'kafkapy console-consumer --group') _kafkapy_live 'GROUP'; _kafkapy_cut; return ;;
+        'kafkapy console-consumer --then') _kafkapy_live 'EVENT@N'; _kafkapy_cut; return ;;
         'kafkapy console-consumer --cluster'|'kafkapy console-consumer --log-dirs') _kafkapy_files /; _kafkapy_cut; return ;;
         'kafkapy console-consumer --bootstrap-server') _kafkapy_live 'HOST:PORT[,...]'; _kafkapy_cut; return ;;
         'kafkapy console-consumer --context') _kafkapy_live 'CONTEXT'; _kafkapy_cut; return ;;
@@ -266,7 +270,7 @@ _kafkapy() {
         'kafkapy doctor --command-config') _kafkapy_files .properties; _kafkapy_cut; return ;;
         'kafkapy doctor --context') _kafkapy_live 'CONTEXT'; _kafkapy_cut; return ;;
         'kafkapy dump-log --files') _kafkapy_files; _kafkapy_cut; return ;;
-        'kafkapy dump-log --max-bytes'|'kafkapy dump-log --from-offset'|'kafkapy dump-log --to-offset'|'kafkapy dump-log --from-time'|'kafkapy dump-log --to-time'|'kafkapy dump-log --partition-leader-epoch'|'kafkapy dump-log --key'|'kafkapy dump-log --header'|'kafkapy dump-log --max-message-size'|'kafkapy dump-log --conf'|'kafkapy dump-log --driver-memory') return ;;
+        'kafkapy dump-log --max-bytes'|'kafkapy dump-log --from-offset'|'kafkapy dump-log --to-offset'|'kafkapy dump-log --from-time'|'kafkapy dump-log --to-time'|'kafkapy dump-log --partition-leader-epoch'|'kafkapy dump-log --key'|'kafkapy dump-log --header'|'kafkapy dump-log --max-message-size'|'kafkapy dump-log --driver-memory') return ;;
         'kafkapy dump-log --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv yaml' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy dump-log --columns') _kafkapy_live 'COL[,COL...]'; _kafkapy_cut; return ;;
         'kafkapy dump-log --sort-by') _kafkapy_live 'COL[:desc]'; _kafkapy_cut; return ;;
@@ -275,6 +279,7 @@ _kafkapy() {
         'kafkapy dump-log --transactional') mapfile -t COMPREPLY < <(compgen -W 'open committed aborted' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy dump-log --engine') mapfile -t COMPREPLY < <(compgen -W 'local spark' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy dump-log --master') _kafkapy_live 'URL'; _kafkapy_cut; return ;;
+        'kafkapy dump-log --conf') _kafkapy_live 'SPARK-SETTING=VALUE'; _kafkapy_cut; return ;;
         'kafkapy export --to') mapfile -t COMPREPLY < <(compgen -W 'parquet json csv orc avro text' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy export --out'|'kafkapy export --cluster'|'kafkapy export --log-dirs') _kafkapy_files /; _kafkapy_cut; return ;;
         'kafkapy export --decode-key'|'kafkapy export --decode-value') _kafkapy_live 'DECODING'; _kafkapy_cut; return ;;
@@ -283,12 +288,13 @@ _kafkapy() {
         'kafkapy export --topic') _kafkapy_live 'TOPIC'; _kafkapy_cut; return ;;
         'kafkapy export --table') _kafkapy_live 'TABLE'; _kafkapy_cut; return ;;
         'kafkapy export --columns') _kafkapy_live 'COLUMN[,COLUMN...]'; _kafkapy_cut; return ;;
-        'kafkapy export --from-time'|'kafkapy export --to-time'|'kafkapy export --conf'|'kafkapy export --driver-memory') return ;;
+        'kafkapy export --from-time'|'kafkapy export --to-time'|'kafkapy export --driver-memory') return ;;
         'kafkapy export --isolation') mapfile -t COMPREPLY < <(compgen -W 'read_uncommitted read_committed' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy export --mode') mapfile -t COMPREPLY < <(compgen -W 'failfast dropmalformed permissive' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy export --context') _kafkapy_live 'CONTEXT'; _kafkapy_cut; return ;;
         'kafkapy export --engine') mapfile -t COMPREPLY < <(compgen -W 'local spark' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy export --master') _kafkapy_live 'URL'; _kafkapy_cut; return ;;
+        'kafkapy export --conf') _kafkapy_live 'SPARK-SETTING=VALUE'; _kafkapy_cut; return ;;
         'kafkapy export --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv yaml' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy export --sort-by') _kafkapy_live 'COL[:desc]'; _kafkapy_cut; return ;;
         'kafkapy features describe --node-id') _kafkapy_live 'NODE'; _kafkapy_cut; return ;;
@@ -370,7 +376,7 @@ _kafkapy() {
         'kafkapy lab run --sort-by') _kafkapy_live 'COL[:desc]'; _kafkapy_cut; return ;;
         'kafkapy lag --group') _kafkapy_live 'GROUP'; _kafkapy_cut; return ;;
         'kafkapy lag --topic') _kafkapy_live 'TOPIC'; _kafkapy_cut; return ;;
-        'kafkapy lag --interval'|'kafkapy lag --at'|'kafkapy lag --from'|'kafkapy lag --to'|'kafkapy lag --step'|'kafkapy lag --window'|'kafkapy lag --times'|'kafkapy lag --conf'|'kafkapy lag --driver-memory') return ;;
+        'kafkapy lag --interval'|'kafkapy lag --at'|'kafkapy lag --from'|'kafkapy lag --to'|'kafkapy lag --step'|'kafkapy lag --window'|'kafkapy lag --times'|'kafkapy lag --driver-memory') return ;;
         'kafkapy lag --by') mapfile -t COMPREPLY < <(compgen -W 'partition topic group' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy lag --cluster'|'kafkapy lag --log-dirs') _kafkapy_files /; _kafkapy_cut; return ;;
         'kafkapy lag --bootstrap-server') _kafkapy_live 'HOST:PORT[,...]'; _kafkapy_cut; return ;;
@@ -378,6 +384,7 @@ _kafkapy() {
         'kafkapy lag --context') _kafkapy_live 'CONTEXT'; _kafkapy_cut; return ;;
         'kafkapy lag --engine') mapfile -t COMPREPLY < <(compgen -W 'local spark' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy lag --master') _kafkapy_live 'URL'; _kafkapy_cut; return ;;
+        'kafkapy lag --conf') _kafkapy_live 'SPARK-SETTING=VALUE'; _kafkapy_cut; return ;;
         'kafkapy lag --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv yaml' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy lag --columns') _kafkapy_live 'COL[,COL...]'; _kafkapy_cut; return ;;
         'kafkapy lag --sort-by') _kafkapy_live 'COL[:desc]'; _kafkapy_cut; return ;;
@@ -475,8 +482,9 @@ _kafkapy() {
         'kafkapy sql --output') mapfile -t COMPREPLY < <(compgen -W 'table json jsonl csv yaml parquet' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy sql --columns') _kafkapy_live 'COL[,COL...]'; _kafkapy_cut; return ;;
         'kafkapy sql --sort-by') _kafkapy_live 'COL[:desc]'; _kafkapy_cut; return ;;
-        'kafkapy sql --limit'|'kafkapy sql --conf'|'kafkapy sql --driver-memory') return ;;
+        'kafkapy sql --limit'|'kafkapy sql --driver-memory') return ;;
         'kafkapy sql --master') _kafkapy_live 'URL'; _kafkapy_cut; return ;;
+        'kafkapy sql --conf') _kafkapy_live 'SPARK-SETTING=VALUE'; _kafkapy_cut; return ;;
         'kafkapy sql --cluster'|'kafkapy sql --log-dirs') _kafkapy_files /; _kafkapy_cut; return ;;
         'kafkapy sql --context') _kafkapy_live 'CONTEXT'; _kafkapy_cut; return ;;
         'kafkapy storage format --cluster') _kafkapy_files /; _kafkapy_cut; return ;;
@@ -517,7 +525,7 @@ _kafkapy() {
         'kafkapy streams-groups --columns') _kafkapy_live 'COL[,COL...]'; _kafkapy_cut; return ;;
         'kafkapy streams-groups --sort-by') _kafkapy_live 'COL[:desc]'; _kafkapy_cut; return ;;
         'kafkapy throughput --topic') _kafkapy_live 'TOPIC'; _kafkapy_cut; return ;;
-        'kafkapy throughput --from'|'kafkapy throughput --to'|'kafkapy throughput --step'|'kafkapy throughput --top'|'kafkapy throughput --conf'|'kafkapy throughput --driver-memory') return ;;
+        'kafkapy throughput --from'|'kafkapy throughput --to'|'kafkapy throughput --step'|'kafkapy throughput --top'|'kafkapy throughput --driver-memory') return ;;
         'kafkapy throughput --by') mapfile -t COMPREPLY < <(compgen -W 'topic partition producer' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy throughput --cluster'|'kafkapy throughput --log-dirs') _kafkapy_files /; _kafkapy_cut; return ;;
         'kafkapy throughput --bootstrap-server') _kafkapy_live 'HOST:PORT[,...]'; _kafkapy_cut; return ;;
@@ -525,6 +533,7 @@ _kafkapy() {
         'kafkapy throughput --context') _kafkapy_live 'CONTEXT'; _kafkapy_cut; return ;;
         'kafkapy throughput --engine') mapfile -t COMPREPLY < <(compgen -W 'local spark' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy throughput --master') _kafkapy_live 'URL'; _kafkapy_cut; return ;;
+        'kafkapy throughput --conf') _kafkapy_live 'SPARK-SETTING=VALUE'; _kafkapy_cut; return ;;
         'kafkapy throughput --output') mapfile -t COMPREPLY < <(compgen -W 'kafka table json jsonl csv yaml' -- "$cur"); _kafkapy_cut; return ;;
         'kafkapy throughput --columns') _kafkapy_live 'COL[,COL...]'; _kafkapy_cut; return ;;
         'kafkapy throughput --sort-by') _kafkapy_live 'COL[:desc]'; _kafkapy_cut; return ;;
@@ -620,7 +629,7 @@ _kafkapy() {
     fi
     case "$path" in
         'kafkapy') mapfile -t COMPREPLY < <(compgen -W 'acls assign broker-api-versions cluster cluster-id config configs console-consumer console-producer consumer-groups consumer-offsets delete-records doctor dump-log export features get-offsets groups help install-shims lab lag leader-election log-dirs lookup maintenance metadata-quorum metadata-shell reassign-partitions replica-diff share-groups sql storage streams-groups throughput topics tour transactions --verbose --debug --version --help' -- "$cur") ;;
-        'kafkapy acls') mapfile -t COMPREPLY < <(compgen -W '--add --remove --list --force --topic --group --transactional-id --delegation-token --user-principal --resource-pattern-type --cluster --log-dirs --bootstrap-server --bootstrap-controller --command-config --context --allow-principal --deny-principal --allow-host --deny-host --operation --producer --consumer --idempotent --principal --output --columns --no-header --sort-by --verbose --debug --version --help' -- "$cur") ;;
+        'kafkapy acls') mapfile -t COMPREPLY < <(compgen -W '--add --remove --list --topic --group --transactional-id --delegation-token --user-principal --resource-pattern-type --cluster --log-dirs --bootstrap-server --bootstrap-controller --command-config --context --allow-principal --deny-principal --allow-host --deny-host --operation --producer --consumer --idempotent --principal --force --output --columns --no-header --sort-by --verbose --debug --version --help' -- "$cur") ;;
         'kafkapy assign') mapfile -t COMPREPLY < <(compgen -W '--topics --members --assignor --group-protocol --racks --replication-factor --then --output --columns --no-header --sort-by --verbose --debug --version --help' -- "$cur") ;;
         'kafkapy broker-api-versions') mapfile -t COMPREPLY < <(compgen -W '--cluster --log-dirs --bootstrap-server --command-config --context --output --columns --no-header --sort-by --verbose --debug --version --help' -- "$cur") ;;
         'kafkapy cluster') mapfile -t COMPREPLY < <(compgen -W 'status stop-broker kill-broker start-broker lag-broker replicate advance list-endpoints unregister --help' -- "$cur") ;;

@@ -14,8 +14,8 @@ _kafkapy_live() {{
     values=("${{(@f)$("$kafkapy_program" __complete zsh "$1" "${{kafkapy_typed[@]}}" "${{(Q)PREFIX}}" \\
         2>/dev/null </dev/null)}}")
     values=(${{values:#}})
-    compadd -S '' -- ${{(M)values:#*[=:/\[]}}
-    compadd -- ${{values:#*[=:/\[]}}
+    compadd -S '' -- ${{(M)values:#*[=:@/\[]}}
+    compadd -- ${{values:#*[=:@/\[]}}
     if [[ $2 == or_file ]]; then
         _files
     fi

@@ -22,6 +22,7 @@ from kafkapy.errors import KafkapyError, Terminated, UsageError
 from kafkapy.standard_streams import fill_closed_streams
 
 if TYPE_CHECKING:
+    from typer._click.exceptions import NoSuchOption
     from typer._click.exceptions import UsageError as TyperUsageError
 
 INTERRUPTED = 130
@@ -93,11 +94,19 @@ def _usage_text(error: TyperUsageError) -> str:
     from kafkapy.lazy_group import did_you_mean
 
     if isinstance(error, NoSuchOption):
-        return f"no such option: {error.option_name}{did_you_mean(error.possibilities or ())}"
+        return f"no such option: {error.option_name}{did_you_mean(_options_meant(error))}"
     text = error.format_message().replace("\n\t", " ")  # choices stand in lines of their own
     choices = getattr(error.param.type, "choices", ()) if isinstance(error, BadParameter) and error.param else ()
     meant = _choice_meant(error.message, choices)
     return text[:1].lower() + (text[1:].removesuffix(".") if meant else text[1:]) + meant
+
+
+def _options_meant(error: NoSuchOption) -> list[str]:
+    """Those of the options much like the one that was given whose names are like its own, dashes aside."""
+    from kafkapy.near_misses import near_miss
+
+    name = error.option_name.lstrip("-")
+    return [each for each in error.possibilities or () if near_miss(name, [each.lstrip("-")])]
 
 
 def _choice_meant(message: str, choices: Sequence[str]) -> str:

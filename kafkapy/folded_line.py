@@ -1,7 +1,7 @@
 """A command line over several lines, which a shell takes as one.
 
-It is broken before an option or behind a pipe, never inside quotes, and each line but the last ends in a backslash or a
-bar. What cannot be broken stays too long.
+It is broken before an option, before a text in quotes that is no option's value, or behind a pipe, never inside quotes,
+and each line but the last ends in a backslash or a bar. What cannot be broken stays too long.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _pieces(line: str) -> Iterator[str]:
     """What is not to be broken: a command's name, or an option with its values."""
     piece: list[str] = []
     for word in _WORD.findall(line):
-        if piece and (_OPTION.match(word) or piece[-1] == "|"):
+        if piece and (_OPTION.match(word) or piece[-1] == "|" or (word[0] in "\"'" and len(piece) > 1)):
             yield " ".join(piece)
             piece = []
         piece.append(word)

@@ -19,6 +19,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from kafkapy import __version__, errors, java_args, verbose
 from kafkapy.contexts.context_option import add_options, cluster_meant, context_options, warn_unread, with_source
 from kafkapy.folded_line import folded
+from kafkapy.help_formatter import OwnFormatter
 from kafkapy.row_options import row_view, with_row_options
 
 KAFKA_VERSION = "4.3.1"
@@ -107,6 +108,12 @@ COMMON_OPTIONS: tuple[Parameter, ...] = (
 
 class OwnHelp(Command):
     """A command whose ``--help`` is written as all output is."""
+
+    def get_help(self, ctx: Context) -> str:
+        """The text of the help."""
+        formatter = OwnFormatter(width=ctx.terminal_width, max_width=ctx.max_content_width)
+        self.format_help(ctx, formatter)
+        return formatter.getvalue().rstrip("\n")
 
     def get_help_option(self, ctx: Context) -> TyperOption | None:
         """``--help``."""

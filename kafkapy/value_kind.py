@@ -12,6 +12,7 @@
     TOPIC|REGEX               one name, or what nothing but the user knows
     SCENARIO|FILE.yaml        one name, or a file
     HOST:PORT[,...]           addresses: a name each, whatever is in it
+    EVENT@N                   a name, and behind it a number that nothing but the user knows
     FILE.json                 a file of that kind
     DIR                       a directory
 
@@ -38,7 +39,7 @@ OF_KAFKAPY = frozenset(
         *("CONFIG", "VALUE", "FEATURE", "LEVEL", "RELEASE", "STATE", "OPERATION"),
         *("COL", "CONTEXT", "HOST:PORT", "URL", "SCENARIO", "TABLE", "COLUMN", "PAGE"),
         *("PROPERTY", "SETTING", "FORMATTER", "DESERIALIZER", "DECODER", "DECODING", "SPEC", "CREDENTIAL", "CHANGE"),
-        "ENTITY-TYPE",
+        *("ENTITY-TYPE", "EVENT", "SPARK-SETTING"),
     )
 )
 OF_FILES = frozenset(("PATH", "FILE", "DIR"))

@@ -21,10 +21,18 @@ class AbsentPartitions(NamedTuple):
     lost: list[TopicPartition]
     elsewhere: list[TopicPartition]
 
+    def missed(self, is_named: bool) -> list[TopicPartition]:
+        """Those that should be here; ``is_named`` where just these topics or partitions were asked for."""
+        return sorted([*self.lost, *self.elsewhere]) if is_named else self.lost
+
     def problems(self, is_named: bool) -> list[str]:
-        """What is wrong with that; ``is_named`` where just these topics or partitions were asked for."""
-        missing = sorted([*self.lost, *self.elsewhere]) if is_named else self.lost
-        return [f"no copy of {', '.join(map(str, missing))} is in {self.where}"] if missing else []
+        """What is wrong with that."""
+        missed = self.missed(is_named)
+        return [self.problem(*missed)] if missed else []
+
+    def problem(self, *partitions: TopicPartition) -> str:
+        """That partitions are not here."""
+        return f"no copy of {', '.join(map(str, partitions))} is in {self.where}"
 
     def notes(self, is_named: bool) -> list[str]:
         """What is told all the same."""

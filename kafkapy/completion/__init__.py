@@ -5,6 +5,8 @@
     values.py            the values of each kind
     config_values.py     configs and their values, by what is configured
     property_values.py   properties of the console tools, settings of clients, and their values
+    spark_settings.py    settings of Spark's, and their values
+    schema_files.py      ways of decoding, and the files of schemas
     cluster_names.py     what a cluster is asked
     file_names.py        names out of a cluster directory or log dirs, from the names of directories where these tell
     record_keys.py       names that stand in the keys of an internal topic

@@ -91,8 +91,10 @@ def _told_by(module: str, name: str) -> Callable[[Asked], Iterable[str]]:
 def _values_of(asked: Asked) -> Iterable[str]:
     from kafkapy.completion.config_values import config_values
     from kafkapy.completion.property_values import property_values, setting_values
+    from kafkapy.completion.spark_settings import spark_values
 
-    return {"PROPERTY": property_values, "SETTING": setting_values}.get(asked.of_kind, config_values)(asked)
+    told = {"PROPERTY": property_values, "SETTING": setting_values, "SPARK-SETTING": spark_values}
+    return told.get(asked.of_kind, config_values)(asked)
 
 
 def _credentials(_: Asked) -> Iterable[str]:
@@ -193,19 +195,27 @@ def _masters(_: Asked) -> Iterable[str]:
     return ("local[*]", *_in_contexts("master"))
 
 
+def _events(asked: Asked) -> Iterable[str]:
+    """A new member, or one of those that are there from the beginning."""
+    members = int(asked.line.value("members") or 1)
+    return ("join@", *(f"leave:{number}@" for number in range(1, members + 1)))
+
+
 _OF_KAFKAPY: dict[str, Callable[[Asked], Iterable[str]]] = {
     "CONFIG": _told_by("kafkapy.completion.config_values", "configs"),
     "VALUE": _values_of,
     "PROPERTY": _told_by("kafkapy.completion.property_values", "properties"),
     "SETTING": _told_by("kafkapy.completion.property_values", "settings"),
+    "SPARK-SETTING": _told_by("kafkapy.completion.spark_settings", "SETTINGS"),
     "FORMATTER": _told_by("kafkapy.output.record_formatter", "SHORT_NAMES"),
     "DESERIALIZER": _told_by("kafkapy.output.deserializers", "NAMES"),
     "DECODER": _told_by("kafkapy.scan.payload", "NAMES"),
-    "DECODING": lambda _: ("string", "json", "avro:", "confluent:"),
+    "DECODING": _told_by("kafkapy.completion.schema_files", "decodings"),
     "SPEC": _told_by("kafkapy.metadata.offset_specs", "OFFSET_SPECS"),
     "CREDENTIAL": _credentials,
     "ENTITY-TYPE": _told_by("kafkapy.completion.config_values", "ENTITY_TYPES"),
     "CHANGE": lambda _: ("join:", "leave:", "topic:"),
+    "EVENT": _events,
     "FEATURE": _features,
     "LEVEL": _levels,
     "RELEASE": _releases,

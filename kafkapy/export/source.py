@@ -14,7 +14,7 @@ from kafkapy.metadata.topic_description import INTERNAL_TOPICS
 from kafkapy.tables.opening import absent, chosen_logs, losses, open_paths
 from kafkapy.tables.registry import find_table
 from kafkapy.tables.scan import Mode, Range, Scan
-from kafkapy.tables.segment_parts import log_parts
+from kafkapy.tables.segment_parts import absent_splits, log_parts
 from kafkapy.tables.table import Split
 
 
@@ -40,12 +40,16 @@ class Source:
             | self._cluster.image().topics.keys()
         )
 
+    @property
+    def _is_named(self) -> bool:
+        return self._request.scan.topics is not None
+
     def losses(self) -> tuple[list[str], list[str]]:
         """What cannot be exported of the logs that were looked at, and what is only said: with failfast a loss is a
         problem, in the other modes it is known to be left out; what other brokers have is neither."""
-        is_named = self._request.scan.topics is not None
         missing = absent(self._cluster, self._scan)
-        lost, notes = losses(missing, self._scan, self._logs.values(), is_named), missing.notes(is_named)
+        lost = losses(missing, self._scan, self._logs.values(), self._is_named)
+        notes = missing.notes(self._is_named)
         return (lost, notes) if self._scan.mode is Mode.FAILFAST else ([], [*notes, *lost])
 
     def states(self) -> list[LogState]:
@@ -63,7 +67,8 @@ class Source:
         return self._logs[partition]
 
     def pieces(self, steps: Iterable[Step]) -> Iterator[Piece]:
-        """The splits that hold the offsets of steps."""
+        """The splits that hold the offsets of steps, then those that tell of logs that are not here; the files of
+        these are of no partition, so that the next run puts its own in their place."""
         for step in steps:
             if step.start == step.end:
                 continue
@@ -71,6 +76,8 @@ class Source:
             for number, part in enumerate(log_parts(self._cluster, self._logs[step.partition], scan)):
                 split = Split(*step.partition, part.end - part.start, part)
                 yield Piece(scan, split, step.partition, step.start, number)
+        for number, split in enumerate(absent_splits(self._cluster, self._scan, self._is_named)):
+            yield Piece(self._scan, split, None, 0, number)
 
     def _narrowed(self, step: Step) -> Scan:
         topic, number = step.partition

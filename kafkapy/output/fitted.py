@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kafkapy.output.aligned import GAP, aligned
+from kafkapy.output.cell_width import width_of
 from kafkapy.output.terminal_width import terminal_width
 
 Block = Sequence[Sequence[str]]
@@ -47,4 +48,4 @@ def _without(block: Block, gone: Sequence[str]) -> Block:
 
 
 def _width(block: Block) -> int:
-    return sum(max(map(len, column)) for column in zip(*block, strict=True)) + len(GAP) * (len(block[0]) - 1)
+    return sum(max(map(width_of, column)) for column in zip(*block, strict=True)) + len(GAP) * (len(block[0]) - 1)

@@ -43,6 +43,9 @@ class RowView(NamedTuple):
         for name in self.names:
             if name not in found:
                 option = "--columns" if name in self.columns else "--sort-by"
+                column, colon, order = name.rpartition(":")
+                if option == "--sort-by" and column in found:
+                    raise UsageError(f"{option}: '{colon}{order}' is no order: give {column} or {column}{DESCENDING}")
                 hint = did_you_mean(name, found)
                 raise UsageError(f"{option}: no column '{name}'{hint or '.'} There are {', '.join(found)}")
 

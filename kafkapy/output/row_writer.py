@@ -3,7 +3,7 @@
 A row is a dictionary whose first field, ``type``, names its kind. JSON lines, JSON and YAML hold rows of any kinds
 together; CSV writes a header line at the first row and again where the kind changes; a table is a page of rows of one
 kind. Rows of chosen columns (see ``row_view``) are all of one kind. Where no row comes at all, CSV has a header all the
-same, and the table says so.
+same, and the table says so, unless an error does.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class RowWriter(Protocol):
         """Write rows that are encoded already; only the JSON forms take them."""
         ...
 
-    def finish(self) -> None:
-        """Write what ends the output."""
+    def finish(self, is_cut_short: bool = False) -> None:
+        """Write what ends the output, also where it ``is_cut_short`` by an error."""
         ...
 
 
@@ -88,7 +88,7 @@ class JsonLines:
     def write_rows(self, data: Buffer) -> None:
         self._sink.write(data)
 
-    def finish(self) -> None:
+    def finish(self, is_cut_short: bool = False) -> None:
         pass
 
 
@@ -109,7 +109,7 @@ class JsonDocument:
             data, self._before_row = memoryview(data)[1:], b""
         self._sink.write(data)
 
-    def finish(self) -> None:
+    def finish(self, is_cut_short: bool = False) -> None:
         self._sink.write(self._before_row + b"]}\n" if self._before_row else b"\n]}\n")
         self._before_row = b""
 
@@ -141,7 +141,7 @@ class Csv:
     def write_rows(self, data: Buffer) -> None:
         raise Unsupported("writing encoded rows", "CSV output", "write rows")
 
-    def finish(self) -> None:
+    def finish(self, is_cut_short: bool = False) -> None:
         if not self._names:
             self._begin(self._view.columns or self._if_empty)
         self._flush()
@@ -176,8 +176,8 @@ class Table:
     def write_rows(self, data: Buffer) -> None:
         raise Unsupported("writing encoded rows", "table output", "write rows")
 
-    def finish(self) -> None:
-        if self._is_empty:
+    def finish(self, is_cut_short: bool = False) -> None:
+        if self._is_empty and not is_cut_short:
             self._sink.write(f"{NO_ROWS}\n".encode())
         if self._rows:
             self._print()

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
+from kafkapy.output.cell_width import beginning, to_the_left, to_the_right, width_of
 from kafkapy.output.row_view import RowView, shown_view
 from kafkapy.output.row_writer import csv_cell, row_writer
 from kafkapy.output.sink import Sink
@@ -105,9 +106,9 @@ def table_lines(columns: Sequence[str], rows: Sequence[Row], width: int | None =
     """Lines with a heading; numbers stand to the right, and texts that do not fit end in an ellipsis."""
     cells = [[_cell(value) for value in row] for row in rows]
     is_number = [bool(rows) and all(_is_number(row[number]) for row in rows) for number in range(len(columns))]
-    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
+    widths = [max(map(width_of, column)) for column in zip(columns, *cells, strict=True)]
     if width is not None:
-        _narrow(widths, [max(len(name), NARROWEST) for name in columns], is_number, width)
+        _narrow(widths, [max(width_of(name), NARROWEST) for name in columns], is_number, width)
     heading, *lines = [_line(row, widths, is_number) for row in (columns, *cells)]
     yield heading
     yield "-+-".join("-" * size for size in widths)
@@ -124,13 +125,13 @@ def _narrow(widths: list[int], least: Sequence[int], is_number: Sequence[bool], 
 
 
 def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return text if width_of(text) <= width else beginning(text, width - 1) + "…"
 
 
 def _line(row: Sequence[str], widths: Sequence[int], is_number: Sequence[bool]) -> str:
     places = zip(row, widths, is_number, strict=True)
     return GUTTER.join(
-        cell.rjust(size) if right else _cut(cell, size).ljust(size) for cell, size, right in places
+        to_the_right(cell, size) if right else to_the_left(_cut(cell, size), size) for cell, size, right in places
     ).rstrip()
 
 

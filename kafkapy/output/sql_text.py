@@ -60,6 +60,11 @@ def names(statement: str) -> frozenset[str]:
     return frozenset(_words(statement))
 
 
+def texts(statement: str) -> frozenset[str]:
+    """Every text in quotes, as it is spelled between them."""
+    return frozenset(token["text"][1:-1] for token in _TOKEN.finditer(statement) if token["text"])
+
+
 def asks_for_all_columns(statement: str) -> bool:
     """Whether a statement may need columns that it does not name."""
     words = ["", "", *_words(statement)]

@@ -7,7 +7,8 @@ out, nor what a command was asked for by its own ``--verbose``, and no number is
 is a block of lines, a field each. Columns that were chosen are shown as chosen. In a pipe nothing is left out or loses
 its middle, however wide the table. The other formats have every field.
 
-Control characters are shown as text (``\\x00``), but for line ends, which begin a line in their cell.
+Control characters are shown as text (``\\x00``), but for line ends, which begin a line in their cell, and tabs, which
+are blanks.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from kafkapy.output.cell_width import beginning, pieces, width_of
 from kafkapy.output.row_view import ALL, RowView
 from kafkapy.output.terminal_width import wanted_width
 
@@ -56,6 +58,7 @@ GOES_NEXT = {
         "byte_rate",
     ),
     "lag": ("partitions", "catch_up_ms", "produce_rate", "consume_rate", "timestamp"),
+    "lab_replica": ("elr", "log_epochs", "leader", "remote_log_end_offset", "isr"),
     "replica": ("isr", "leader", "log_dir"),
     "throughput": ("codecs", "batches", "last_timestamp"),
 }
@@ -101,15 +104,17 @@ class Column:
     """A column: its cells, and how wide it may be."""
 
     def __init__(self, name: str, rows: list[dict[str, Any]], is_kept: bool) -> None:
-        from rich.cells import cell_len
-
         self.name = name
         self.is_kept = is_kept
         self.cells = [_cell(name, row.get(name)) for row in rows]
         self.is_text = any(isinstance(row.get(name), str | list | dict) for row in rows)
         title = max(len(word) for word in name.split("_"))
-        self.widest = max(title, *(cell_len(line) for cell in self.cells for line in cell.split("\n")))
+        widths = sorted(max(map(width_of, cell.split("\n"))) for cell in self.cells)
+        self.widest = max(title, widths[-1])
+        most = max(title, widths[len(widths) * 3 // 4])
+        self.usual = most if self.widest > 2 * most else self.widest
         narrowest = NARROWEST_NAME if name in NAMES_A_ROW else NARROWEST_TEXT
+        self.narrowest = max(title, min(self.widest, NARROWEST_TEXT)) if self.is_text else self.widest
         self.width = max(title, min(self.widest, narrowest)) if self.is_text else self.widest
 
     def add_to(self, table: Table) -> None:
@@ -134,7 +139,7 @@ def render(rows: list[dict[str, Any]], view: RowView = ALL) -> str:
     shown = _fitting(columns, width, goes)
     title = [] if view.columns or not view.has_header or "file" not in rows[0] else [rows[0]["file"]]
     if width is not None and _needed(shown) > width:
-        lines = [*block_lines(columns, width), ""]
+        lines = [*block_lines(columns, width, not view.columns), ""]
     else:
         lines = _table_lines(shown, view.has_header, width is None)
         left_out = [column.name for column in columns if column not in shown]
@@ -160,22 +165,23 @@ def _table_lines(columns: list[Column], has_header: bool, is_pipe: bool) -> list
     return lines if has_header else [line.removeprefix(" ") for line in lines[1:-1]]
 
 
-def block_lines(columns: list[Column], width: int) -> list[str]:
-    """A block of lines for each row, with an empty one between. A value that is too long goes on below itself, or
-    stands below its name where that helps; no number is broken."""
+def block_lines(columns: list[Column], width: int, is_brief: bool) -> list[str]:
+    """A block of lines for each row, with an empty one between; where it ``is_brief`` without the fields that have no
+    value. A value that is too long goes on below itself, or stands below its name where that helps; no number is
+    broken."""
     names = max(len(column.name) for column in columns)
     lines: list[str] = []
     for row in zip(*(column.cells for column in columns), strict=True):
         lines += [""] if lines else []
         for column, cell in zip(columns, row, strict=True):
-            lines += _field_lines(column, cell, names, width)
+            lines += _field_lines(column, cell, names, width) if cell or not is_brief else []
     return lines
 
 
 def _field_lines(column: Column, cell: str, names: int, width: int) -> list[str]:
     room = width - names - 2
     first, *more = [piece for line in cell.split("\n") for piece in _wrapped(line, room, column.is_text)]
-    if all(len(piece) <= room for piece in (first, *more)):
+    if all(width_of(piece) <= room for piece in (first, *more)):
         return [f"{column.name:{names}}  {first}".rstrip(), *(f"{'':{names}}  {piece}" for piece in more)]
     pieces = (piece for line in cell.split("\n") for piece in _wrapped(line, width - 2, column.is_text))
     return [column.name, *(f"  {piece}" for piece in pieces)]
@@ -185,14 +191,16 @@ def _wrapped(text: str, width: int | None, breaks_words: bool = True) -> list[st
     """Lines of ``text``, broken between words where that can be; at least one."""
     from textwrap import wrap
 
-    if width is None or len(text) <= width:
+    if width is None or width_of(text) <= width:
         return [text]
+    if not text.isascii():
+        return pieces(text, max(width, NARROWEST_PIECE))
     return wrap(text, max(width, NARROWEST_PIECE), break_long_words=breaks_words, break_on_hyphens=False) or [""]
 
 
 def _fitting(columns: list[Column], width: int | None, goes: Sequence[str]) -> list[Column]:
     """The columns that can stand beside one another, less those that may go, as far as there is no room for them; what
-    room is left is shared out."""
+    room is left is shared out, first for what most rows need: one long name is not to break all others."""
     shown = list(columns)
     if width is None:
         for column in shown:
@@ -202,13 +210,17 @@ def _fitting(columns: list[Column], width: int | None, goes: Sequence[str]) -> l
         if _needed(shown) <= width:
             break
         shown = [column for column in shown if column.name != name or column.is_kept or len(shown) == 1]
-    for names_a_row in (True, False):
-        growing = [column for column in shown if (column.name in NAMES_A_ROW) is names_a_row]
-        while _needed(shown) < width:
-            narrow = [column for column in growing if column.width < column.widest]
-            if not narrow:
-                break
-            min(narrow, key=lambda column: column.width).width += 1
+    if _needed(shown) > width:
+        for column in shown:
+            column.width = column.narrowest
+    for goal in ("usual", "widest"):
+        for names_a_row in (True, False):
+            growing = [column for column in shown if (column.name in NAMES_A_ROW) is names_a_row]
+            while _needed(shown) < width:
+                narrow = [column for column in growing if column.width < getattr(column, goal)]
+                if not narrow:
+                    break
+                min(narrow, key=lambda column: column.width).width += 1
     return shown
 
 
@@ -217,10 +229,10 @@ def _needed(columns: list[Column]) -> int:
 
 
 def _without_middle(text: str, width: int) -> str:
-    if len(text) <= width:
+    if width_of(text) <= width:
         return text
-    tail = width // 2
-    return f"{text[: width - tail - 1]}…{text[-tail:]}"
+    tail = beginning(text[::-1], width // 2)[::-1]
+    return f"{beginning(text, width - width_of(tail) - 1)}…{tail}"
 
 
 def _kept(rows: list[dict[str, Any]], is_verbose: bool) -> frozenset[str]:
@@ -247,10 +259,10 @@ def _is_dull(name: str, value: Any) -> bool:
 
 
 def _cell(name: str, value: Any) -> str:
-    text = _text(name, value)
+    text = _text(name, value).expandtabs()
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def _text(name: str, value: Any) -> str:

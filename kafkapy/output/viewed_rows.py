@@ -41,11 +41,11 @@ class ViewedRows:
     def write_rows(self, data: Buffer) -> None:
         raise Unsupported("writing encoded rows", "--columns and --sort-by", "write rows")
 
-    def finish(self) -> None:
+    def finish(self, is_cut_short: bool = False) -> None:
         if self._missing and self._met:
             self._view.check(self._met)
         self._release()
-        self._writer.finish()
+        self._writer.finish(is_cut_short)
 
     def _release(self) -> None:
         held, self._held = self._held, []

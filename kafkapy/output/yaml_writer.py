@@ -41,7 +41,7 @@ class YamlDocument:
     def write_rows(self, data: Buffer) -> None:
         raise Unsupported("writing encoded rows", "YAML output", "write rows")
 
-    def finish(self) -> None:
+    def finish(self, is_cut_short: bool = False) -> None:
         if not self._is_begun:
             self._sink.write(f"schema_version: {SCHEMA_VERSION}\nrows: []\n".encode())
             self._is_begun = True

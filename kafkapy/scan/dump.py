@@ -90,14 +90,15 @@ class _Dump:
             self._rows = row_writer(options.output.value, sink, columns, options.view, if_empty=if_empty)
 
     def run(self) -> int:
-        lost = False
+        lost, is_done = False, False
         try:
             for path in self._files:
                 lost = self._file(path) or lost
+            is_done = True
         finally:
             self._text.finish()
             if self._rows is not None:
-                self._rows.finish()
+                self._rows.finish(is_cut_short=not is_done)
             self._progress.close()
         self._report.write(self._tell_now)
         return 1 if lost else 0

@@ -86,9 +86,11 @@ def summarize(files: list[str], options: DumpOptions, sink: Sink) -> int:
     logs = [path for path in files if path.endswith(LOG_SUFFIX)]
     if not logs:
         raise KafkapyError("--summary reads .log files, and none was given")
-    damaged = False
-    columns = {"summary": list(Summary("").row())}
-    rows = None if options.output is Output.KAFKA else row_writer(options.output.value, sink, columns, options.view)
+    damaged, is_done = False, False
+    names = list(Summary("").row())
+    rows = None
+    if options.output is not Output.KAFKA:
+        rows = row_writer(options.output.value, sink, {"summary": names}, options.view, if_empty=names)
     progress = Progress(sum(os.path.getsize(path) for path in logs if os.path.exists(path)), quiet_stdout=True)
     try:
         for path in logs:
@@ -103,10 +105,11 @@ def summarize(files: list[str], options: DumpOptions, sink: Sink) -> int:
                 sink.write(_text(summary).encode("utf-8", "surrogateescape"))
             else:
                 rows.row(summary.row())
+        is_done = True
     finally:
         progress.close()
         if rows is not None:
-            rows.finish()
+            rows.finish(is_cut_short=not is_done)
     return 1 if damaged else 0
 
 

@@ -68,9 +68,9 @@ class BatchesTable:
         schema = read_schema(self, scan)
         damages = DamageRows(self, scan, split)
         part: LogPart = split.part
-        yield from row_batches(schema, _rows(scan, split, "valid" in schema.names, damages))
-        if part.tail is not None:
-            damages.note(part.tail, part.path, part.end)
+        if part.has_bytes:
+            yield from row_batches(schema, _rows(scan, split, "valid" in schema.names, damages))
+        damages.end(part)
         yield from damages.batches()
 
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from kafkapy.errors import DamagedFileError
 from kafkapy.tables.scan import Mode, Scan
+from kafkapy.tables.segment_parts import LogPart
 from kafkapy.tables.table import Split, Table, read_schema
 
 
@@ -26,8 +27,13 @@ class DamageRows:
             raise error
         self.note(error.reason, error.path, error.position)
 
-    def note(self, reason: str, path: str, position: int | None = None) -> None:
-        """Something that is told only by a row, such as a torn write at the end of a log."""
+    def end(self, part: LogPart) -> None:
+        """What is wrong with the end of a part: a torn write, or that there is no log at all."""
+        if part.tail is not None:
+            self.note(part.tail, *((part.path, part.end) if part.path else (None, None)))
+
+    def note(self, reason: str, path: str | None, position: int | None = None) -> None:
+        """Something that is told only by a row."""
         if self._mode is Mode.PERMISSIVE:
             row = {**self._place, "damage": reason, "damage_file": path, "damage_position": position}
             self._rows.append(row)

@@ -28,6 +28,7 @@ from kafkapy.tables.arrow_rows import TIMESTAMP, row_batches
 from kafkapy.tables.damage_rows import DamageRows
 from kafkapy.tables.opening import chosen_logs, open_paths
 from kafkapy.tables.scan import Range, Scan
+from kafkapy.tables.segment_parts import LogPart, absent_splits, check_losses, names_partitions
 from kafkapy.tables.shared_splits import shared_splits
 from kafkapy.tables.table import Split, Table, read_schema
 
@@ -62,20 +63,27 @@ class IndexEntriesTable:
 
     def splits(self, scan: Scan) -> list[Split]:
         """The segments of each partition, small ones together."""
+        cluster = open_paths(scan.paths)
+        logs, is_named = list(chosen_logs(cluster, scan)), names_partitions(scan)
+        check_losses(cluster, scan, logs, is_named)
         parts = (
             Split(
                 log.partition.topic, log.partition.partition, _size(segment), (segment.directory, segment.base_offset)
             )
-            for log in chosen_logs(open_paths(scan.paths), scan)
+            for log in logs
             for segment in log.segments
         )
-        return shared_splits(parts, scan)
+        return shared_splits([*parts, *absent_splits(cluster, scan, is_named)], scan)
 
     def read(self, scan: Scan, split: Split) -> Iterator[pa.RecordBatch]:
         """The entries of these segments' indexes."""
         schema = read_schema(self, scan)
         for own in split.part:
             damages = DamageRows(self, scan, own)
+            if isinstance(own.part, LogPart):
+                damages.end(own.part)
+                yield from damages.batches()
+                continue
             place = {"topic": own.topic, "partition": own.partition}
             rows = (place | row for row in _rows(SegmentReader(*own.part), damages.found))
             yield from row_batches(schema, (row for row in rows if _is_wanted(row, scan)))

@@ -3,6 +3,7 @@
 The log is that of the copy that is read: the leader's where it is here, or the given broker's; ``path`` is where it
 lies. A partition of which no copy is here has nulls in its place, and without a metadata log nobody knows leaders and
 replicas. Offsets are as a broker would have them after its recovery: a torn write at the end of a log is no part of it.
+Where a log lost its end for certain, which is damage, its end is not known: nobody may take for read what is gone.
 ``high_watermark`` is the end of the log, but for cluster directories, which keep one. ``last_stable_offset`` takes the
 producers' state, which damage in the log can hide.
 
@@ -25,12 +26,14 @@ from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.topics_image import NO_LEADER
 from kafkapy.tables.arrow_rows import row_batches
 from kafkapy.tables.damage_rows import DamageRows
-from kafkapy.tables.opening import chosen_logs, open_paths
-from kafkapy.tables.scan import Scan
+from kafkapy.tables.opening import absent, chosen_logs, open_paths
+from kafkapy.tables.scan import Mode, Scan
+from kafkapy.tables.segment_parts import lost_records, names_partitions
 from kafkapy.tables.table import Split, Table, read_schema
 
 SPLIT_PARTITIONS = 500
-LOG_COLUMNS = {"log_start_offset", "high_watermark", "last_stable_offset", "log_end_offset", "size", "segments", "path"}
+END_COLUMNS = {"high_watermark", "last_stable_offset", "log_end_offset"}
+LOG_COLUMNS = {"log_start_offset", *END_COLUMNS, "size", "segments", "path"}
 
 Row = dict[str, Any]
 
@@ -69,6 +72,7 @@ class PartitionsTable:
         schema = read_schema(self, scan)
         cluster = open_paths(scan.paths)
         logs = {} if LOG_COLUMNS.isdisjoint(schema.names) else _logs(cluster, scan, split.part)
+        losses = _losses(cluster, scan, schema.names, logs)
         rows: list[dict[str, Any]] = []
         told: list[pa.RecordBatch] = []
         for partition in split.part:
@@ -79,6 +83,9 @@ class PartitionsTable:
                     row |= _log(cluster, logs[partition], "last_stable_offset" in schema.names)
             except DamagedFileError as error:
                 damages.found(error)
+            if partition in losses:
+                damages.note(losses[partition], None)
+                row |= dict.fromkeys(END_COLUMNS)
             rows.append(row)
             told += damages.batches()
         yield from row_batches(schema, rows)
@@ -122,6 +129,21 @@ def _logs(
     topics, numbers = zip(*partitions, strict=True)
     some = scan._replace(topics=frozenset(topics), partitions=frozenset(numbers))
     return {log.partition: log for log in chosen_logs(cluster, some)}
+
+
+def _losses(
+    cluster: LogDirsCluster, scan: Scan, columns: Sequence[str], logs: dict[TopicPartition, PartitionReader]
+) -> dict[TopicPartition, str]:
+    """The logs that lost their ends, with failfast an error, and for permissive those that are not here."""
+    found = {}
+    if not END_COLUMNS.isdisjoint(columns):
+        found = {partition: log.loss for partition, log in logs.items() if log.loss is not None}
+        if scan.mode is Mode.FAILFAST and found:
+            raise lost_records(list(found.values()))
+    if scan.mode is Mode.PERMISSIVE and not LOG_COLUMNS.isdisjoint(columns):
+        missing = absent(cluster, scan)
+        found |= {partition: missing.problem(partition) for partition in missing.missed(names_partitions(scan))}
+    return found
 
 
 def _log(cluster: LogDirsCluster, log: PartitionReader, is_stable_wanted: bool) -> Row:

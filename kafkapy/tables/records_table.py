@@ -52,11 +52,11 @@ class RecordsTable:
         damages = DamageRows(self, scan, split)
         arrays = RecordArrays(schema, split.topic, split.partition)
         part: LogPart = split.part
-        with Window(part.path, part.end, part.start) as window:
-            for buffers in _PartReader(window, part, scan, schema, damages).read():
-                yield arrays.batch(buffers)
-        if part.tail is not None:
-            damages.note(part.tail, part.path, part.end)
+        if part.has_bytes:
+            with Window(part.path, part.end, part.start) as window:
+                for buffers in _PartReader(window, part, scan, schema, damages).read():
+                    yield arrays.batch(buffers)
+        damages.end(part)
         yield from damages.batches()
 
 

@@ -28,7 +28,8 @@ from kafkapy.tables.table import Split
 
 
 class LogPart(NamedTuple):
-    """The bytes ``start`` to ``end`` of a .log, of which the records from ``first_offset`` to ``end_offset`` count."""
+    """The bytes ``start`` to ``end`` of a .log, of which the records from ``first_offset`` to ``end_offset`` count. The
+    path is empty where there is no .log."""
 
     path: str
     start: int
@@ -38,7 +39,12 @@ class LogPart(NamedTuple):
     aborted: tuple[tuple[int, int, int], ...] = ()
     """Producer id, first and last offset of transactions to leave out."""
     tail: str | None = None
-    """Why the log ends here though its file goes on, or None; such a part has no bytes."""
+    """Why the log ends here though its file goes on, or is not here at all, or None; such a part has no bytes."""
+
+    @property
+    def has_bytes(self) -> bool:
+        """Whether there is anything to read."""
+        return self.start < self.end
 
     def is_aborted(self, producer_id: int, offset: int) -> bool:
         """Whether a transactional batch is of a transaction to leave out."""
@@ -55,20 +61,43 @@ def log_splits(scan: Scan, is_named: bool = True) -> list[Split]:
     ``is_named`` where topics or partitions that the scan names are those that somebody asked for."""
     cluster = open_paths(scan.paths)
     logs = list(chosen_logs(cluster, scan))
-    if scan.mode is Mode.FAILFAST:
-        is_asked_for = is_named and (scan.topics, scan.partitions) != (None, None)
-        _check(losses(absent(cluster, scan), scan, logs, is_asked_for))
-    return [
+    is_asked_for = is_named and names_partitions(scan)
+    check_losses(cluster, scan, logs, is_asked_for)
+    splits = [
         Split(log.partition.topic, log.partition.partition, part.end - part.start, part)
         for log in logs
         for part in log_parts(cluster, log, scan)
     ]
+    return [*splits, *absent_splits(cluster, scan, is_asked_for)]
 
 
-def _check(lost: list[str]) -> None:
+def names_partitions(scan: Scan) -> bool:
+    """Whether a scan is about some topics or partitions only."""
+    return (scan.topics, scan.partitions) != (None, None)
+
+
+def check_losses(cluster: LogDirsCluster, scan: Scan, logs: Sequence[PartitionReader], is_named: bool) -> None:
+    """With failfast, an error where records are lost for certain."""
+    lost = losses(absent(cluster, scan), scan, logs, is_named) if scan.mode is Mode.FAILFAST else []
     if lost:
-        more = f" (and {len(lost) - 1} more like that)" if len(lost) > 1 else ""
-        raise KafkapyError(f"{lost[0]}{more}: the mode {Mode.DROPMALFORMED} reads what is left")
+        raise lost_records(lost)
+
+
+def lost_records(lost: Sequence[str]) -> KafkapyError:
+    """What failfast says of losses."""
+    more = f" (and {len(lost) - 1} more like that)" if len(lost) > 1 else ""
+    return KafkapyError(f"{lost[0]}{more}: the mode {Mode.DROPMALFORMED} reads what is left")
+
+
+def absent_splits(cluster: LogDirsCluster, scan: Scan, is_named: bool) -> list[Split]:
+    """For permissive, a split for each partition of which no copy is here: it has one row, which says so."""
+    if scan.mode is not Mode.PERMISSIVE:
+        return []
+    missing = absent(cluster, scan)
+    return [
+        Split(*partition, 0, LogPart("", 0, 0, 0, 0, tail=missing.problem(partition)))
+        for partition in missing.missed(is_named)
+    ]
 
 
 def log_parts(cluster: LogDirsCluster, log: PartitionReader, scan: Scan) -> Iterator[LogPart]:
@@ -91,10 +120,10 @@ def log_parts(cluster: LogDirsCluster, log: PartitionReader, scan: Scan) -> Iter
         is_whole = first <= segment.base_offset and end >= next_base
         for begin, until in pairwise(_cuts(segment, None if is_whole else (first, end), scan.split_bytes)):
             yield LogPart(segment.log_path, begin, until, start, end, own)
-    if scan.mode is Mode.PERMISSIVE and end == log.log_end_offset and log.damage is not None and log.segments:
-        last = log.segments[-1]
-        position = last.end().position
-        yield LogPart(last.log_path, position, position, start, end, tail=log.damage)
+    if scan.mode is Mode.PERMISSIVE and end == log.log_end_offset and log.damage is not None:
+        last = log.segments[-1] if log.segments else None
+        path, position = ("", 0) if last is None else (last.log_path, last.end().position)
+        yield LogPart(path, position, position, start, end, tail=log.damage)
 
 
 def _is_too_old(segment: SegmentReader, since: int | None) -> bool:

@@ -56,10 +56,11 @@ def test_every_option_has_a_help_text(node: Node) -> None:
 
 @every_command
 def test_help_fits_a_terminal_of_80_columns(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    """But for statements in quotes, which cannot be folded."""
+    """And no name is broken at its hyphen."""
     monkeypatch.setenv("COLUMNS", "80")
-    long = [line for line in node.command.get_help(node.ctx).splitlines() if len(line) > 80]
-    assert [line for line in long if '"SELECT' not in line] == []
+    lines = node.command.get_help(node.ctx).splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+    assert [line for line in lines if re.search("[a-z]-$", line)] == []
 
 
 @pytest.mark.parametrize("generator", ["man/generate.py", "completions/generate.py", "docs/generate.py"])
@@ -121,3 +122,13 @@ def test_what_stands_without_an_option_is_told_by_its_metavar(root: Path) -> Non
 def test_what_a_command_is_for_is_no_other_option(name: str, option: str) -> None:
     others = NODES[f"kafkapy {name}"].option_groups["Other options"]
     assert option not in [each.names[0] for each in others]
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [("acls", "--force"), ("configs", "--all"), ("metadata-quorum describe", "--human-readable")],
+)
+def test_what_goes_with_an_action_is_none_of_which_to_give_one(name: str, option: str) -> None:
+    groups = NODES[f"kafkapy {name}"].option_groups
+    (title,) = (title for title, options in groups.items() if any(option in each.names for each in options))
+    assert title.startswith("With --")

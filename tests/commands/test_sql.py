@@ -102,6 +102,18 @@ def test_every_table_has_the_rows_that_one_process_reads(
     )
 
 
+def test_what_only_other_brokers_have_is_told_once(spark: SparkSession, capfd: Capture, golden: Path) -> None:
+    """As export tells it; not where only topics are asked for that are here."""
+    one = ("--log-dirs", dirs(golden).partition(",")[0])
+    note = run(capfd, "export", *one, "--to", "csv", "--out", golden / "none", "--dry-run").err
+    assert re.fullmatch(r"kafkapy: left out: \d+ partitions? of which only other brokers have copies\n", note)
+    count = "SELECT count(*) AS n FROM records"
+    done = run(capfd, "sql", *one, "--output", "csv", f"{count}; {count}; SELECT count(*) AS n FROM batches")
+    assert (done.code, done.err) == (0, note)
+    for other in ("SELECT 1", "SELECT count(*) AS n FROM partitions", f"{count} WHERE topic = 'plain'"):
+        assert "left out" not in run(capfd, "sql", *one, "--output", "csv", other).err
+
+
 def test_values(spark: SparkSession, capfd: Capture, golden: Path) -> None:
     query = "SELECT offset, timestamp, key, value, headers FROM records WHERE topic = 'plain' ORDER BY offset"
     found = rows(scan_of(golden)._replace(topics=frozenset(("plain",))))

@@ -10,6 +10,7 @@ from kafkapy.backends import failures
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.errors import KafkapyError
+from kafkapy.export.manifest import FILE_NAME as MANIFEST
 from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreateTopic
@@ -244,3 +245,73 @@ def test_a_scan_fails_fast_for_what_is_lost(cluster: Path) -> None:
     shutil.rmtree(path.parent)
     with pytest.raises(KafkapyError, match=r"^no copy of t-0 is in"):
         splits(disk)
+
+
+def rows_of(table: str, scan: Scan) -> list[dict[str, object]]:
+    found = find_table(table)
+    return [row for split in found.splits(scan) for batch in found.read(scan, split) for row in batch.to_pylist()]
+
+
+@pytest.mark.parametrize("table", ["records", "batches", "index_entries", "partitions"])
+def test_permissive_has_a_row_for_a_partition_without_a_copy(cluster: Path, table: str) -> None:
+    shutil.rmtree(cluster / "broker-1" / "t-0")
+    scan = Scan((str(cluster),), topics=frozenset("t"), mode=Mode.PERMISSIVE)
+    told = [row for row in rows_of(table, scan) if row["damage"] is not None]
+    damage = "no copy of t-0 is in the log dirs of the brokers that run"
+    assert [{name: value for name, value in row.items() if value is not None} for row in told] == [
+        {"topic": "t", "partition": 0, "damage": damage}
+    ]
+    if table != "partitions":
+        with pytest.raises(KafkapyError, match=rf"^{damage}: the mode dropmalformed reads what is left$"):
+            find_table(table).splits(scan._replace(mode=Mode.FAILFAST))
+    assert len(rows_of(table, scan._replace(mode=Mode.DROPMALFORMED))) == len(rows_of(table, scan)) - 1
+
+
+def test_permissive_has_a_row_for_an_internal_topic_without_a_copy(cluster: Path) -> None:
+    shutil.rmtree(cluster / "broker-2" / "__consumer_offsets-0")
+    (row,) = rows_of("offset_commits", Scan((str(cluster),), mode=Mode.PERMISSIVE))
+    assert row["damage"] == "no copy of __consumer_offsets-0 is in the log dirs of the brokers that run"
+    assert rows_of("offset_commits", Scan((str(cluster / "broker-1"),), mode=Mode.PERMISSIVE)) == []
+
+
+def test_permissive_has_a_row_for_a_log_without_a_file(cluster: Path) -> None:
+    log_of(cluster, 1, "t-0").unlink()
+    told = [row for row in rows_of("records", Scan((str(cluster),), mode=Mode.PERMISSIVE)) if row["damage"]]
+    assert [(row["partition"], row["damage_file"]) for row in told] == [(0, None)]
+    assert "is missing, though its index is there" in str(told[0]["damage"])
+
+
+def test_an_export_has_a_row_for_a_partition_while_it_has_no_copy(
+    capfd: Capture, cluster: Path, tmp_path: Path
+) -> None:
+    """Each run puts its own in the place of that of the last one."""
+    directory, away = cluster / "broker-1" / "t-0", tmp_path / "away"
+    export = ("export", "--cluster", cluster, "--topic", "t", "--to", "json", "--mode", "permissive", "--out")
+
+    def exported() -> list[str | None]:
+        assert run(capfd, *export, tmp_path / "out").code == 0
+        files = (path for path in (tmp_path / "out").rglob("*.json") if path.name != MANIFEST)
+        rows = [json.loads(line) for path in files for line in path.read_text().splitlines()]
+        return sorted(row["damage"] or "" for row in rows)
+
+    directory.rename(away)
+    for _ in range(2):
+        assert exported() == ["", "", "", "no copy of t-0 is in the log dirs of the brokers that run"]
+    away.rename(directory)
+    assert exported() == [""] * 6
+
+
+def test_the_end_of_a_log_that_lost_records_is_not_told(cluster: Path) -> None:
+    path = log_of(cluster, 1, "t-0")
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 3 * 2])
+    scan = Scan((str(cluster),), topics=frozenset("t"))
+    lost = f"{path}: ends at byte {path.stat().st_size} and offset 2, but the log went to 3 when its broker stopped"
+    with pytest.raises(KafkapyError, match=r"but the log went to 3 when its broker stopped: the mode dropmalformed"):
+        rows_of("partitions", scan)
+    assert len(rows_of("partitions", scan._replace(columns=("topic", "leader", "size")))) == 2
+    ends = ("log_start_offset", "high_watermark", "last_stable_offset", "log_end_offset")
+    for mode in (Mode.DROPMALFORMED, Mode.PERMISSIVE):
+        first, second, *told = rows_of("partitions", scan._replace(mode=mode))
+        assert [first[each] for each in ends] == [0, None, None, None]
+        assert [second[each] for each in ends] == [0, 3, 3, 3]
+        assert [row["damage"] for row in told] == ([lost] if mode is Mode.PERMISSIVE else [])

@@ -140,6 +140,11 @@ def test_no_time_no_names(cluster: str) -> None:
         ("[DECODER]", "he", ["hex"]),
         ("DECODING", "a", ["avro:"]),
         ("CHANGE", "l", ["leave:"]),
+        ("EVENT@N", "", ["join@", "leave:1@"]),
+        ("EVENT@N", "join@1", []),
+        ("SPARK-SETTING=VALUE", "spark.executor.c", ["spark.executor.cores="]),
+        ("SPARK-SETTING=VALUE", "spark.scheduler.mode=", ["spark.scheduler.mode=FIFO", "spark.scheduler.mode=FAIR"]),
+        ("SPARK-SETTING=VALUE", "spark.any.other=", []),
         ("CREDENTIAL", "SCRAM-SHA-2", ["SCRAM-SHA-256=[name="]),
     ],
 )
@@ -257,6 +262,29 @@ def test_every_setting_that_is_offered_is_one() -> None:
         names = [each.rstrip("=") for each in offered("SETTING=VALUE", command, "--command-property", "")]
         assert len(names) > 40
         assert [name for name in names if name not in known or known[name].type == "PASSWORD"] == []
+
+
+def test_the_files_of_schemas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other files are offered only where there are none of these."""
+    for name in ("order.avsc", "order.json", "other.txt", ".order.avsc", "schemas/deep.avsc", "texts/a.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCHEMAS", "schemas")
+    for way in ("avro", "confluent"):
+        found = [each.removeprefix(f"{way}:") for each in offered("DECODING", f"{way}:")]
+        assert found == ["order.avsc", "order.json", "schemas/", "texts/"]
+    assert offered("DECODING", "avro:.o") == ["avro:.order.avsc"]
+    assert offered("DECODING", "avro:ot") == ["avro:other.txt"]
+    assert offered("DECODING", "avro:texts/") == ["avro:texts/a.txt"]
+    assert offered("DECODING", f"avro:{tmp_path}/schemas/d") == [f"avro:{tmp_path}/schemas/deep.avsc"]
+    assert offered("DECODING", "avro:$SCHEMAS/") == ["avro:$SCHEMAS/deep.avsc"]
+    assert offered("DECODING", "string:") == offered("DECODING", "parquet:") == []
+
+
+def test_members_that_may_leave() -> None:
+    line = ["console-consumer", "--members", "3", "--then"]
+    assert offered("EVENT@N", *line, "leave") == ["leave:1@", "leave:2@", "leave:3@"]
 
 
 @pytest.mark.parametrize(

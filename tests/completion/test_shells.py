@@ -23,7 +23,8 @@ DESCRIBING = ["Describe", "DescribeConfigs", "DescribeTokens"]
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A cluster directory whose path has a blank."""
     directory = group_cluster.made(tmp_path_factory.mktemp("completion") / "a cluster")
-    for entity, config in (("--user=alice", "SCRAM-SHA-256=[password=x]"), ("--client=app", "producer_byte_rate=1")):
+    scram, rate = "SCRAM-SHA-256=[password=x]", "producer_byte_rate=1"
+    for entity, config in (("--user=alice", scram), ("--user=bob@EXAMPLE.COM", rate), ("--client=app", rate)):
         assert main(["configs", "--cluster", directory, "--alter", entity, "--add-config", config]) == 0
     return directory
 
@@ -148,6 +149,13 @@ def test_lists(root: Path, environment: Mapping[str, str], shell: str, line: str
         ("topics --sort-by leader:", "leader:", ["desc"]),
         ("console-consumer --formatter-property print.key=", "print.key=", ["false", "true"]),
         ("console-producer --command-property acks=al", "acks=", ["all"]),
+        ("acls --add --allow-principal User:bob@EX", "User:bob@", ["EXAMPLE.COM"]),
+        ("sql --conf spark.ui.e", "", ["spark.ui.enabled="]),
+        ("sql --conf spark.ui.enabled=t", "spark.ui.enabled=", ["true"]),
+        ("console-consumer --members 2 --then leave:", "leave:", ["1@", "2@"]),
+        ("export --decode-value con", "", ["confluent:"]),
+        ("export --decode-value avro:docs/sam", "avro:", ["docs/samples/"]),
+        ("export --decode-value avro:pyproj", "avro:", ["pyproject.toml"]),
     ],
 )
 def test_what_bash_cuts(

@@ -10,7 +10,7 @@ from kafkapy.value_kind import ValueKind, choices, file_suffix, takes_directorie
 PARTITION = ValueKind("PARTITION")
 VALUE = ValueKind("VALUE")
 ONLY_THE_USER_KNOWS = {
-    *("BYTES", "CLASS", "COMMAND", "DURATION", "EPOCH", "EVENT@N", "HOST", "ID", "KEY=VALUE", "MINUTES", "MS", "N"),
+    *("BYTES", "CLASS", "COMMAND", "DURATION", "EPOCH", "HOST", "ID", "MINUTES", "MS", "N"),
     *("NAME=VALUE", "N|LIST", "OFFSET", "PART", "PORT", "PROTOCOL", "REGEX", "SIZE", "TIME", "TIME[,TIME...]"),
     *("ID@HOST:PORT:DIRECTORY-ID[,...]", "NAME:COUNT[,...]", "RACK[,...]", "RACK[,RACK...]", "[STATEMENT...]"),
 }
@@ -34,6 +34,7 @@ ONLY_THE_USER_KNOWS = {
         ("TOPIC|REGEX", ValueKind("TOPIC")),
         ("SPEC|MS", ValueKind("SPEC")),
         ("HOST:PORT[,...]", ValueKind("HOST:PORT", ",")),
+        ("EVENT@N", ValueKind("EVENT")),
         ("HOST", None),
         ("PROPERTY=VALUE", ValueKind("PROPERTY", "", "=", VALUE, True)),
         ("[cat|ls [METADATA-PATH...]]", ValueKind("cat|ls", "", " ", ValueKind("METADATA-PATH"))),

@@ -212,6 +212,7 @@ def test_no_header(capfd: Capture, cluster: Path, output: str, expected: str | N
         ("--output csv --columns topic,,leader", "--columns: 'topic,,leader' has no name in one of its places"),
         ("--output csv --columns topic,topic", "--columns: 'topic,topic' names a column twice"),
         ("--output csv --sort-by :desc", "--sort-by names no column; give COL or COL:desc"),
+        ("--output csv --sort-by topic:dsc", "--sort-by: ':dsc' is no order: give topic or topic:desc"),
     ],
 )
 def test_what_is_refused(capfd: Capture, cluster: Path, given: str, expected: str) -> None:
@@ -300,3 +301,14 @@ def test_a_dump_of_nothing_has_a_header(capfd: Capture, cluster: Path) -> None:
     assert run(capfd, *where, "--output", "csv").out.startswith("type,file,position,")
     assert run(capfd, *where, "--print-data-log", "--output", "csv").out.startswith("type,file,offset,")
     assert run(capfd, *where, "--output", "table").lines == [NO_ROWS]
+
+
+@pytest.mark.parametrize("summary", [(), ("--summary",)])
+def test_an_error_before_any_row(capfd: pytest.CaptureFixture[str], tmp_path: Path, summary: tuple[str, ...]) -> None:
+    """A table says nothing beside it; what programs read is a document all the same, or a header."""
+    gone = tmp_path / f"{0:020d}.log"
+    for output, expected in (("table", ""), ("jsonl", ""), ("json", '{"schema_version":1,"rows":[]}\n')):
+        done = run(capfd, "dump-log", "--files", gone, *summary, "--output", output)
+        assert done == (1, expected, f"kafkapy: {gone}: No such file or directory\n")
+    done = run(capfd, "dump-log", "--files", gone, *summary, "--output", "csv")
+    assert (done.code, len(done.lines), done.out.startswith("type,file,")) == (1, 1, True)

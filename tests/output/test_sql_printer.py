@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from rich.cells import cell_len
 
 from kafkapy.output.sink import Sink
 from kafkapy.output.sql_printer import PAGE_ROWS, print_result, table_lines
@@ -51,3 +52,13 @@ def test_json_and_csv(capfd: Capture) -> None:
     for output, text in (("json", '{"schema_version":1,"rows":[]}\n'), ("jsonl", ""), ("csv", "a,a,b\n")):
         assert print_result(output, columns, [], None, Sink()) == 0
         assert capfd.readouterr().out == text
+
+
+def test_wide_characters_take_two_columns() -> None:
+    rows = [("日本語", 1, "ascii"), ("a", 22, "値は日本語で、かなり長い")]
+    head, line, *lines = table_lines(["key", "n", "value"], rows)
+    assert len({cell_len(each.rpartition("|")[0]) for each in (head, *lines)}) == 1
+    assert cell_len(line) == cell_len(lines[1])
+    cut = list(table_lines(["key", "n", "value"], rows, 30))
+    assert max(map(cell_len, cut)) <= 30
+    assert cut[3].endswith("…")

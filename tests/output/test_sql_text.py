@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkapy.output.sql_text import asks_for_all_columns, first_word, is_blank, names, split_statements
+from kafkapy.output.sql_text import asks_for_all_columns, first_word, is_blank, names, split_statements, texts
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,10 @@ def test_all_columns(statement: str) -> None:
 )
 def test_named_columns(statement: str) -> None:
     assert not asks_for_all_columns(statement)
+
+
+def test_texts() -> None:
+    assert texts("SELECT 'a' FROM t WHERE x = \"b c\" -- 'd'\n AND `e` = ''") == {"a", "b c", ""}
 
 
 def test_names_and_verbs() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from kafkapy.output.row_view import RowView
 from kafkapy.output.table import GOES_FIRST, NAMES_A_ROW, render
@@ -195,3 +196,45 @@ def test_configs_have_no_synonyms_in_a_table(columns: Any) -> None:
     shown = render([{"type": "config", "name": "segment.bytes", "value": "9", "synonyms": [synonym]}])
     assert "segment.bytes  9" in shown
     assert "log.segment.bytes" not in shown
+
+
+WIDE_TEXT = "値は日本語で、かなり長い文章です。これは折り返しが必要です。🎉"
+
+
+@pytest.mark.parametrize("width", [24, 40, 60, 80])
+def test_wide_characters_take_two_columns(columns: Any, width: int) -> None:
+    """In tables and in blocks, and where an id loses its middle."""
+    columns(width)
+    row = {"type": "member", "group": "größe-日本語の名前", "consumer_id": f"消費者-{MEMBER}", "value": WIDE_TEXT}
+    lines = render([row, row | {"value": "tab\there"}]).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    assert all(character in "".join(lines) for character in WIDE_TEXT)
+    assert "\t" not in "".join(lines)
+
+
+def test_one_long_name_does_not_break_the_other_rows(columns: Any) -> None:
+    columns(80)
+    row = {"type": "replica", "broker_id": 1, "log_dir": "/var/lib/kafka/data/broker-1", "topic": "orders", "size": 7}
+    lines = render([row] * 9 + [row | {"topic": "x" * 200}]).splitlines()
+    assert len([line for line in lines if "orders" in line and row["log_dir"] in line]) == 9
+    assert max(map(len, lines)) <= 80
+
+
+def test_names_become_narrower_before_a_table_becomes_blocks(columns: Any) -> None:
+    columns(80)
+    row = {
+        "type": "lag", "group": "g" * 60, "topic": "t" * 60, "partition": 0, "committed_offset": 1,
+        "log_end_offset": 1, "lag": 0, "time_lag_ms": 0, "verdict": "ok",
+    }  # fmt: skip
+    lines = render([row | {"lag": 1}]).splitlines()
+    assert any("──" in line for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_block_has_no_lines_without_a_value(columns: Any) -> None:
+    columns(20)
+    rows = [{"type": "x", "name": "a" * 30, "offset": 10**18, "text": None}, {"type": "x", "offset": 1, "text": "b"}]
+    blocks = render(rows).split("\n\n")
+    assert ["text" in block for block in blocks[:2]] == [False, True]
+    assert ["name" in block for block in blocks[:2]] == [True, False]
+    assert render(rows, RowView(("name", "offset", "text"))).count("text") == 2, "what was chosen is shown"

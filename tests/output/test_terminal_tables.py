@@ -18,6 +18,7 @@ CASES = {
     "topics": ("topics", "--describe", "--cluster", "{}"),
     "consumer-groups": ("consumer-groups", "--describe", "--all-groups", "--cluster", "{}"),
     "lag": ("lag", "--cluster", "{}"),
+    "lab": ("lab", "run", "acks"),
     "log-dirs": ("log-dirs", "--describe", "--topic-list", "orders", "--cluster", "{}"),
     "status": ("cluster", "status", "--cluster", "{}"),
     "transactions": ("transactions", "list", "--cluster", "{}"),
