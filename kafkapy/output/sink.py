@@ -9,8 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from kafkapy.errors import KafkapyError
+
+if TYPE_CHECKING:
+    import re
 
 MEANWHILE_MS = 1_000
 # As poll(2) numbers them; the module is imported when there is something to wait for.
@@ -132,4 +136,10 @@ class ControlEscaper:
         self._held = data[-1:] if data.endswith(b"\xc2") else b""
         if self._held:
             data = data[:-1]
-        return self._control.sub(lambda match: b"\\x%02x" % match[0][-1], data)
+        return self._control.sub(_visible, data)
+
+
+def _visible(match: re.Match[bytes]) -> bytes:
+    """What JSON leaves as it is, in a way that keeps it JSON."""
+    code = match[0][-1]
+    return (b"\\x%02x" if code < 0x7F else b"\\u%04x") % code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -16,7 +17,7 @@ from tests.terminal import shown_on_terminal
 
 NAME = "00000000000000000000.log"
 NASTY = b"\x1b]0;title\x07\x1b[2J\x00 \xc2\x9b31m \x7f tab\tend \xc3\xa9"
-VISIBLE = r"\x1b]0;title\x07\x1b[2J\x00 \x9b31m \x7f tab" + "\tend é"
+VISIBLE = r"\x1b]0;title\x07\x1b[2J\x00 \u009b31m \u007f tab" + "\tend é"
 
 
 @pytest.fixture
@@ -47,6 +48,12 @@ def test_no_form_of_output_obeys_a_payload(nasty: Path, output: str) -> None:
     assert b"title" in shown
     for control in (b"\x1b]", b"\x1b[2J", b"\x07", b"\xc2\x9b", b"\x7f"):
         assert control not in shown
+
+
+def test_what_a_terminal_sees_of_json_is_json(nasty: Path) -> None:
+    shown = run_on_terminal(command("--files", nasty, "--print-data-log", "--output", "jsonl"))
+    rows = [json.loads(line) for line in shown.splitlines()]
+    assert NASTY.decode() in [row.get("value", row.get("payload")) for row in rows]
 
 
 def test_a_pipe_gets_the_bytes(nasty: Path) -> None:
