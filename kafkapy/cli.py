@@ -93,7 +93,10 @@ def _usage_text(error: TyperUsageError) -> str:
     from kafkapy.lazy_group import did_you_mean
 
     if isinstance(error, NoSuchOption):
-        return f"no such option: {error.option_name}{did_you_mean(error.possibilities or ())}"
+        from kafkapy.removed_options import in_its_place
+
+        now = None if error.ctx is None else in_its_place(error.option_name, error.ctx.command)
+        return f"no such option: {error.option_name}{now or did_you_mean(error.possibilities or ())}"
     text = error.format_message().replace("\n\t", " ")  # choices stand in lines of their own
     choices = getattr(error.param.type, "choices", ()) if isinstance(error, BadParameter) and error.param else ()
     meant = _choice_meant(error.message, choices)
