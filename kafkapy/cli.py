@@ -93,14 +93,14 @@ def _usage_text(error: TyperUsageError) -> str:
     from kafkapy.lazy_group import did_you_mean
 
     if isinstance(error, NoSuchOption):
-        from kafkapy.removed_options import in_its_place
+        from kafkapy.unknown_option import meant_by
 
-        now = None if error.ctx is None else in_its_place(error.option_name, error.ctx.command)
-        return f"no such option: {error.option_name}{now or did_you_mean(error.possibilities or ())}"
+        meant = None if error.ctx is None else meant_by(error.option_name, error.ctx.command)
+        return f"no such option: {error.option_name}{meant or did_you_mean(error.possibilities or ())}"
     text = error.format_message().replace("\n\t", " ")  # choices stand in lines of their own
     choices = getattr(error.param.type, "choices", ()) if isinstance(error, BadParameter) and error.param else ()
-    meant = _choice_meant(error.message, choices)
-    return text[:1].lower() + (text[1:].removesuffix(".") if meant else text[1:]) + meant
+    choice = _choice_meant(error.message, choices)
+    return text[:1].lower() + (text[1:].removesuffix(".") if choice else text[1:]) + choice
 
 
 def _choice_meant(message: str, choices: Sequence[str]) -> str:

@@ -58,6 +58,11 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
             "no such option: --broker-list (--bootstrap-server, with a broker's address, is in its place). "
             "Try 'kafkapy transactions --help'.",
         ),
+        (
+            "replica-diff --topic orders",
+            "no such option: --topic (TOPIC[:PARTITION] stands without the name of an option). "
+            "Try 'kafkapy replica-diff --help'.",
+        ),
         ("dump-log --zookeeper x", "no such option: --zookeeper. Try 'kafkapy dump-log --help'."),
         ("transactions lst", "no such command 'lst'. Did you mean 'list'? Try 'kafkapy transactions --help'."),
         (

@@ -24,6 +24,7 @@ from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.error_codes import raise_for
 from kafkapy.formats.message import Value
 from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.near_misses import listed
 
 GONE_AFTER_S = 5.0  # for so long an unknown topic may be a new one: brokers hear of it one after the other
 
@@ -62,6 +63,14 @@ class Node(NamedTuple):
     @property
     def address(self) -> Address:
         return Address(self.host, self.port)
+
+
+class NoSuchNode(ConnectionLost):
+    """A broker is not in the metadata: there is none of that id, or it is down or about to be back."""
+
+    def __init__(self, node: int, known: Iterable[int]) -> None:
+        there = f"those that run are {listed(known)}"
+        super().__init__(f"broker {node} is not in the cluster's metadata: it may be down; {there}")
 
 
 class Call(NamedTuple):
@@ -224,7 +233,7 @@ class Client:
         if node not in self._nodes:
             await self._learn()
         if node not in self._nodes:
-            raise ConnectionLost(f"broker {node} is not in the cluster's metadata: it may be down")
+            raise NoSuchNode(node, self._nodes)
         return await self._connect(self._nodes[node].address, channel)
 
     def _open_link(self, call: Call) -> Link | None:
