@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kafkapy.backends.live.client import Call, Client, NoSuchNode
 from kafkapy.backends.live.library.network import ConnectionLost
-from kafkapy.backends.live.partition_leaders import find_leaders
+from kafkapy.backends.live.partition_leaders import NoLeader, find_leaders
 from kafkapy.backends.producers import ActiveProducer, PartitionProducers, Producers
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.error_codes import NONE, error_code, kafka_error
@@ -116,6 +116,6 @@ def _is_moved(answer: PartitionProducers | KafkapyError, broker_id: int | None) 
     """Whether another broker is to be asked, where the leader is meant; one that was named may be no broker at all."""
     if isinstance(answer, ConnectionLost):
         return broker_id is None or not isinstance(answer, NoSuchNode)
-    return (
-        broker_id is None and isinstance(answer, KafkaError) and answer.name in (_MOVED, "LeaderNotAvailableException")
-    )
+    if broker_id is not None or isinstance(answer, NoLeader):
+        return False
+    return isinstance(answer, KafkaError) and answer.name in (_MOVED, "LeaderNotAvailableException")

@@ -55,7 +55,7 @@ class LongWaits:
     def tried_again(self, why: object, limit: Limit, since: float) -> None:
         """Tell that something is not given up yet, and why it did not work."""
         if self._is_told and time.monotonic() - since > PATIENCE_S:
-            self._tell(f"{why}; trying again, for up to {limit}")
+            self._tell(f"{str(why).removesuffix('.')}; trying again, for up to {limit}")
 
     def _tell(self, line: str) -> None:
         if line not in self._told:
