@@ -15,7 +15,7 @@ from kafkapy.backends.live.live_configs import is_asked_itself, own_source
 from kafkapy.backends.live.live_image import Section
 from kafkapy.backends.live.live_log_dirs import describe_log_dirs
 from kafkapy.backends.live.live_offsets import too_old
-from kafkapy.backends.live.partition_leaders import NoLeader
+from kafkapy.backends.live.partition_leaders import NoLeader, find_leaders
 from kafkapy.formats.message import Value
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.image import BROKER, BROKER_LOGGER, TOPIC
@@ -66,6 +66,32 @@ def test_producers_of_a_partition_that_nobody_leads_are_not_waited_for(monkeypat
     client = Hanging()
     found = live_producers.describe_producers(client, [P0], None)  # type: ignore[arg-type]
     assert (client.tries, type(found[P0])) == (1, NoLeader)
+
+
+class Leaderless:
+    """A client of a cluster in which nobody leads a partition."""
+
+    def __init__(self, offline: list[int]) -> None:
+        self._offline = offline
+        self.leaders: dict[TopicPartition, int] = {}
+
+    def learn(self, nodes: object) -> None:
+        pass
+
+    def call(self, api: str, fields: Value) -> Value:
+        partition = {"partitionIndex": 0, "leaderId": -1, "offlineReplicas": self._offline}
+        return {"brokers": [], "topics": [{"name": P0.topic, "errorCode": 0, "partitions": [partition]}]}
+
+
+@pytest.mark.parametrize(
+    ("offline", "whose"), [([3], "the replica on broker 3 is"), ([3, 2], "replicas on 2, 3 are"), ([], None)]
+)
+def test_a_partition_that_nobody_leads_says_who_is_away(offline: list[int], whose: str | None) -> None:
+    found = find_leaders(Leaderless(offline), [P0])[P0]  # type: ignore[arg-type]
+    assert isinstance(found, NoLeader)
+    assert found.hint == (
+        None if whose is None else f"no election is under way: {whose} offline; 'kafkapy doctor' tells what to do"
+    )
 
 
 def test_a_named_broker_that_is_not_there_is_not_waited_for() -> None:
