@@ -10,6 +10,7 @@ from kafkapy.subcommand import Subcommand, examples, new_group
 
 from . import cluster_nodes
 from .cluster_options import ClusterOption, LinesOption, selection
+from .tool_errors import warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.directory import DirectoryCluster
@@ -54,9 +55,11 @@ def status(
 ) -> None:
     """Show the brokers, and where every replica stands. Of every partition: who leads, who is in sync, and where each
     replica's log ends."""
+    from shlex import quote
+
     from kafkapy.backends.cluster_status import ClusterStatus
     from kafkapy.backends.selection import check_directory
-    from kafkapy.output.cluster_lines import broker_pairs, clock_pair, status_pairs, summary_pair
+    from kafkapy.output.cluster_lines import broker_pairs, clock_pair, is_unwell, status_pairs, summary_pair
     from kafkapy.output.printing import print_rows
 
     directory = selection(cluster, None, None).directory
@@ -72,6 +75,8 @@ def status(
         yield from status_pairs(partitions, _shown(topic, exclude_internal))
 
     print_rows(output, pairs())
+    if is_unwell(partitions):
+        warn(f"kafkapy: 'kafkapy doctor --cluster {quote(directory)}' says what to do")
     found.close()
 
 

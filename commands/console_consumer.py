@@ -251,11 +251,13 @@ def _consumer(
     start: "StartAt",
     committed: bool,
 ) -> "Consumer":
-    from kafkapy.backends.consumed_partitions import partitions_of
+    from kafkapy.backends.consumed_partitions import check_visible, partitions_of
     from kafkapy.backends.consuming import Consumer
     from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 
     exclude_internal = configs.get("exclude.internal.topics", "true").strip().lower() == "true"
+    if topic is not None:
+        check_visible(opened, topic)
     partitions = partitions_of(opened.image(), topic, include, partition, exclude_internal)
     if not partitions:
         _tell(

@@ -11,7 +11,7 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, OutputOption, selection
-from .tool_errors import fail, java_text, warn
+from .tool_errors import fail, java_text, tell_hint, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -131,6 +131,7 @@ def _rows(
     not to their ends."""
     from kafkapy.backends.cluster import EARLIEST, EARLIEST_LOCAL
 
+    hints: set[str | None] = set()
     for partition, offset in zip(chosen, cluster.offsets([(each, spec) for each in chosen]), strict=True):
         try:
             if isinstance(offset, KafkapyError):
@@ -139,6 +140,9 @@ def _rows(
         except KafkapyError as error:
             warn(f"Skip getting offsets for topic-partition {partition} due to error: {java_text(error)}")
             skipped.append(partition)
+            if error.hint not in hints:
+                hints.add(error.hint)
+                tell_hint(error)
             continue
         if damage is not None:
             warn(f"kafkapy: {partition} is looked at only as far as it is good: {damage}")

@@ -1,9 +1,11 @@
 """``kafkapy lag``: how far groups are behind, in records and in time, and where that leads. No script of Kafka's does
 this."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
 
 from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.near_misses import missing
@@ -41,11 +43,12 @@ from .lag_options import (
     parse_time,
 )
 from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
-from .tool_errors import finish, warn
+from .tool_errors import finish, tell_problems, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
     from kafkapy.backends.selection import Selection
+    from kafkapy.lag.lag_point import LagPoint
     from kafkapy.lag.lag_reading import LagHistory
     from kafkapy.tables.engine import Engine
 
@@ -214,8 +217,7 @@ def _print_plot(found: "LagHistory", options: LagOptions, moments: list[int]) ->
 def _finish(found: "LagHistory", end: int, chosen: "Selection", options: LagOptions, problems: list[str]) -> None:
     """Tell of what could not be read, of what was asked for and is not there, and why there is nothing at all."""
     shown = {point.group for point in found.points}
-    told = [name for name in options.groups if any(problem.startswith(f"group {name}:") for problem in problems)]
-    silent = [name for name in options.groups if name not in shown and name not in told]
+    silent = options.silent(shown, problems)
     strange = [name for name in silent if name not in found.earliest]
     is_topic_strange = bool(options.topics) and not shown and not found.earliest
     known = _known(chosen) if strange or is_topic_strange else None
@@ -256,10 +258,12 @@ def _known(chosen: "Selection") -> _Known | None:
     return None
 
 
-def _strangers(chosen: "Selection", names: Iterable[str]) -> list[str]:
+def _strangers(chosen: "Selection", names: Collection[str]) -> dict[str, str]:
     """Of groups that are not there, that they are not, and what was probably meant."""
-    known = _known(chosen)
-    return [] if known is None else [missing("group", name, known.groups) for name in names if name not in known.groups]
+    known = _known(chosen) if names else None
+    if known is None:
+        return {}
+    return {name: missing("group", name, known.groups) for name in names if name not in known.groups}
 
 
 def _compare(chosen: "Selection", options: LagOptions) -> None:
@@ -269,19 +273,32 @@ def _compare(chosen: "Selection", options: LagOptions) -> None:
     from kafkapy.backends.selection import open_cluster, reopened
     from kafkapy.lag.lag_reading import LagHistory
     from kafkapy.lag.snapshots import Snapshots
+
+    at_first, problems = list[str](), list[str]()
+    snapshots = Snapshots(options.wanted, options.window)
+    with closing(open_cluster(chosen)) as opened:
+        snapshots.begin(opened, opened.now, at_first.append)  # what stays so is told by the second look
+        strange = _strangers(chosen, options.silent(snapshots.groups, at_first))
+        tell_problems(strange.values())
+        if strange and strange.keys() >= set(options.groups):
+            _print_points([], options)
+            raise typer.Exit(1)
+        time.sleep(options.pause_s)
+        with reopened(chosen, opened) as again:
+            points = snapshots.take(again, again.now, problems.append)
+            _print_points(points, options)
+            there = options._replace(groups=tuple(name for name in options.groups if name not in strange))
+            _finish(LagHistory(points, [], {}, {}), again.now, chosen, there, problems)
+    if strange:
+        raise typer.Exit(1)
+
+
+def _print_points(points: "Iterable[LagPoint]", options: LagOptions) -> None:
     from kafkapy.output.lag_lines import lag_lines
     from kafkapy.output.lag_rows import LAG_COLUMNS, lag_row
     from kafkapy.output.printing import print_rows
 
-    problems: list[str] = []
-    snapshots = Snapshots(options.wanted, options.window)
-    with closing(open_cluster(chosen)) as opened:
-        snapshots.begin(opened, opened.now, lambda problem: None)  # what stays so is told by the second look
-        time.sleep(options.pause_s)
-        with reopened(chosen, opened) as again:
-            points = snapshots.take(again, again.now, problems.append)
-            if options.output is Output.KAFKA:
-                print_rows(options.output, ((line, None) for line in lag_lines(options.shown(points))))
-            else:
-                print_rows(options.output, ((None, lag_row(point)) for point in options.shown(points)), LAG_COLUMNS)
-            _finish(LagHistory(points, [], {}, {}), again.now, chosen, options, problems)
+    if options.output is Output.KAFKA:
+        print_rows(options.output, ((line, None) for line in lag_lines(options.shown(points))))
+    else:
+        print_rows(options.output, ((None, lag_row(point)) for point in options.shown(points)), LAG_COLUMNS)

@@ -1,7 +1,7 @@
 """The options of ``kafkapy lag``, and what they amount to."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Container, Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -116,6 +116,14 @@ class LagOptions(NamedTuple):
     def where(self) -> str:
         """To be said of what has no commits."""
         return " of these topics" if self.topics else ""
+
+    def silent(self, groups: Container[str], problems: Collection[str]) -> list[str]:
+        """The groups that were named and are not among these, and of which no problem tells."""
+        return [
+            name
+            for name in self.groups
+            if name not in groups and not any(problem.startswith(f"group {name}:") for problem in problems)
+        ]
 
     def shown(self, points: Iterable["LagPoint"]) -> list["LagPoint"]:
         """The points that rows are about, of those of partitions."""

@@ -5,7 +5,7 @@ What does not answer is told where it is seen: in the block, with the last figur
 an outage."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,12 @@ if TYPE_CHECKING:
     from kafkapy.lag.looks import Look
     from kafkapy.output.lag_live import Frame
 
+GONE_SHOWN = 5
+Strangers = Callable[[Collection[str]], Mapping[str, str]]
+"""Of those groups that are not there, what to say of each."""
 
-def watch(chosen: "Selection", options: LagOptions, strangers: Callable[[list[str]], list[str]]) -> None:
+
+def watch(chosen: "Selection", options: LagOptions, strangers: Strangers) -> None:
     """Look again and again. Ctrl-C ends it in good order; exit 1 where the last look was not whole. ``strangers`` says
     which groups are not there: one may be waited for, or its name be a mistake."""
     from kafkapy.lag.looks import looks
@@ -49,15 +53,11 @@ class _Seen:
             yield self.last
 
 
-def _introduced(
-    looks: Iterable["Look"], options: LagOptions, strangers: Callable[[list[str]], list[str]]
-) -> Iterator["Look"]:
+def _introduced(looks: Iterable["Look"], options: LagOptions, strangers: Strangers) -> Iterator["Look"]:
     """The looks; before the first one, on stderr, which of the named groups are not there."""
     for number, look in enumerate(looks):
         if number == 0:
-            silent = set(options.groups) - {point.group for point in look.points}
-            silent -= {name for name in silent if any(each.startswith(f"group {name}:") for each in look.problems)}
-            tell_problems(strangers(sorted(silent)) if silent else ())
+            tell_problems(strangers(options.silent({point.group for point in look.points}, look.problems)).values())
         yield look
 
 
@@ -79,10 +79,13 @@ def _print(looks: Iterator["Look"], options: LagOptions) -> None:
 
 
 def _worked(looks: Iterable["Look"]) -> Iterator["Look"]:
-    """The looks that worked. On stderr: what could not be read, when that begins, and when an outage is over."""
+    """The looks that worked. On stderr: what could not be read, when that begins, when an outage is over, and which
+    groups are gone."""
     from kafkapy.formats.time_text import duration_text, utc_text
+    from kafkapy.output.lag_lines import gone_line
 
     told: list[str] = []
+    gone = frozenset[str]()
     begun: int | None = None
     for look in looks:
         if look.outage is not None:
@@ -94,15 +97,18 @@ def _worked(looks: Iterable["Look"]) -> Iterator["Look"]:
             tell_problems([f"figures again at {utc_text(look.seen)}, after {duration_text(look.seen - begun)}"])
             begun = None
         tell_problems(problem for problem in look.problems if problem not in told)
-        told = look.problems
+        tell_problems(gone_line(group) for group in sorted(look.gone - gone))
+        told, gone = look.problems, look.gone
         yield look
 
 
 def _problems(look: "Look") -> list[str]:
     from kafkapy.formats.time_text import utc_text
+    from kafkapy.output.lag_lines import gone_line
 
     if look.outage is None:
-        return [f"kafkapy: {problem}" for problem in look.problems]
+        gone = map(gone_line, sorted(look.gone)[:GONE_SHOWN])
+        return [f"kafkapy: {problem}" for problem in (*look.problems, *gone)]
     of_then = [f"the last figures are of {utc_text(look.seen)}:"] if look.points else []
     return [f"kafkapy: no figures since {utc_text(look.outage.since)}: {look.outage.reason}", *of_then]
 
@@ -113,7 +119,8 @@ def _frame(look: "Look", options: LagOptions, problems: Iterable[str] = ()) -> "
     from kafkapy.output.lag_live import Frame
 
     groups = {point.group for point in look.points}
-    silent = [name for name in options.groups if name not in groups] if options.groups else [None] * (not groups)
+    told = groups | look.gone
+    silent = [name for name in options.groups if name not in told] if options.groups else [None] * (not told)
     nothing = [nothing_line(name, options.where) for name in silent]
     head = [f"{utc_text(look.timestamp)}  (every {options.pause_s:g} s)", *nothing, *problems]
     return Frame(head, options.shown(look.points), look.outage is not None)

@@ -118,6 +118,8 @@ def _partitions(diff: "ReplicaDiff", wanted: str | None) -> list["TopicPartition
         hint = did_you_mean(topic, {each.topic for each in present}, VERY_SIMILAR)
         if numbers:
             hint = f": they have {listed(set(numbers))} of it"
+        elif not colon and wanted in map(str, present):  # as Kafka's lines and directories spell it
+            hint = f"; did you mean '{':'.join(wanted.rsplit('-', 1))}'?"
         raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {wanted} is in {diff.where}{hint}")
     return found
 

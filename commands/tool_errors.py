@@ -49,16 +49,21 @@ def tell_near_miss(what: str, name: str, known: Iterable[str]) -> None:
         warn(f"kafkapy: {found}")
 
 
-def tell_missing_partitions(partitions: Iterable["TopicPartition"], cluster: "Cluster") -> None:
-    """Write of each partition that is not there what was probably meant. It is only for that that topics are asked for,
-    and controllers do not tell of them."""
+def missing_partitions(partitions: Iterable["TopicPartition"], cluster: "Cluster") -> list[str]:
+    """Of each partition that is not there, what was probably meant. It is only for that that topics are asked for, and
+    controllers do not tell of them."""
     from kafkapy.near_misses import partition_hint
 
     with suppress(KafkapyError):
         topics = cluster.image().topics
-        for found in dict.fromkeys(partition_hint(*each, topics) for each in partitions):
-            if found is not None:
-                warn(f"kafkapy: {found}")
+        return [hint for hint in dict.fromkeys(partition_hint(*each, topics) for each in partitions) if hint]
+    return []
+
+
+def tell_missing_partitions(partitions: Iterable["TopicPartition"], cluster: "Cluster") -> None:
+    """Write of each partition that is not there what was probably meant."""
+    for hint in missing_partitions(partitions, cluster):
+        warn(f"kafkapy: {hint}")
 
 
 def fail(line: str, error: KafkapyError | None = None) -> NoReturn:

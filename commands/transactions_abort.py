@@ -8,7 +8,7 @@ from kafkapy.subcommand import examples
 
 from .cluster_options import BootstrapOption, ClusterOption, CommandConfigOption, LogDirsOption, selection
 from .tool_errors import fail
-from .transactions_options import PartitionOption, TopicOption, failed, option
+from .transactions_options import PartitionOption, TopicOption, failed_on, option
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -67,7 +67,7 @@ def abort(
         try:
             opened.transactions().abort(spec)
         except KafkaError as error:
-            failed(f"Failed to abort transaction {spec}", error)
+            failed_on(where, opened, f"Failed to abort transaction {spec}", error)
 
 
 def _required_epochs(
@@ -91,7 +91,7 @@ def _spec_at(opened: "Cluster", where: "TopicPartition", start_offset: int | Non
 
     known = opened.producers([where])[where]
     if isinstance(known, KafkaError):
-        failed(f"Failed to validate producer state for partition {where}", known)
+        failed_on(where, opened, f"Failed to validate producer state for partition {where}", known)
     if isinstance(known, KafkapyError):
         raise known
     for found in known.producers:

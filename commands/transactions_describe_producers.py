@@ -15,7 +15,7 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
-from .transactions_options import WHICH_PARTITION, PartitionOption, TopicOption, failed, not_described, option
+from .transactions_options import WHICH_PARTITION, PartitionOption, TopicOption, failed_on, not_described, option
 
 EXAMPLES = examples(
     (
@@ -54,8 +54,8 @@ def describe_producers(
     asked = TopicPartition(topic, partition)
     with closing(open_cluster(selection(cluster, log_dirs, bootstrap_server, command_config))) as opened:
         found = opened.producers([asked], broker_id)[asked]
-    if isinstance(found, KafkaError):
-        failed(not_described(asked, broker_id), found)
+        if isinstance(found, KafkaError):
+            failed_on(asked, opened, not_described(asked, broker_id), found)
     if isinstance(found, KafkapyError):
         raise found
     print_rows(output, producer_table(found.producers))

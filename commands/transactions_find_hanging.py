@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kafkapy.errors import KafkaError, UsageError
+from kafkapy.near_misses import hinting
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import examples
 
@@ -17,7 +18,7 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
-from .tool_errors import finish, warn
+from .tool_errors import finish, tell_missing_partitions, warn
 from .transactions_options import MS_IN_A_MINUTE, WHICH, failed, not_described, option
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def find_hanging(
         try:
             found = list(hanging_transactions.find_hanging(opened, scope, max_transaction_timeout * MS_IN_A_MINUTE))
         except KafkaError as error:
-            failed("Failed to describe 1 topics", error)
+            failed("Failed to describe 1 topics", hinting(error, "topic", topic or "", opened.image().topics))
         hanging = [each for each in found if isinstance(each, hanging_transactions.OpenTransaction)]
         skipped = [each for each in found if isinstance(each, hanging_transactions.Skipped)]
         print_rows(output, hanging_table(hanging, opened.now))
@@ -80,6 +81,8 @@ def find_hanging(
                 warn(f"kafkapy: not searched: {elsewhere} partitions of which no copy is in {opened.where}")
         for each in skipped:
             warn(f"{not_described(each.partition, broker_id)}: {each.reason}")
+        if skipped:
+            tell_missing_partitions([each.partition for each in skipped], opened)
         finish(opened.transactions().problems)
     if skipped:
         raise typer.Exit(1)

@@ -7,9 +7,10 @@ import typer
 
 from kafkapy.errors import KafkaError, KafkapyError
 
-from .tool_errors import fail
+from .tool_errors import fail, missing_partitions
 
 if TYPE_CHECKING:
+    from kafkapy.backends.cluster import Cluster
     from kafkapy.coordinator.transactions import Transactions
     from kafkapy.log.topic_partition import TopicPartition
 
@@ -47,3 +48,9 @@ def hinting_id(error: KafkaError, transactions: "Transactions", transactional_id
 def failed(what: str, error: KafkapyError) -> NoReturn:
     """End as TransactionsCommand does."""
     fail(f"{what}: {error}. Enable debug logging for additional detail.", error)
+
+
+def failed_on(partition: "TopicPartition", cluster: "Cluster", what: str, error: KafkaError) -> NoReturn:
+    """The same of what is asked about a partition, with those that there are where it is not among them."""
+    error.hint = error.hint or next(iter(missing_partitions([partition], cluster)), None)
+    failed(what, error)

@@ -94,11 +94,14 @@ def _usage_text(error: TyperUsageError) -> str:
     from kafkapy.lazy_group import did_you_mean
 
     if isinstance(error, NoSuchOption):
-        return f"no such option: {error.option_name}{did_you_mean(_options_meant(error))}"
+        from kafkapy.unknown_option import meant_by
+
+        meant = None if error.ctx is None else meant_by(error.option_name, error.ctx.command)
+        return f"no such option: {error.option_name}{meant or did_you_mean(_options_meant(error))}"
     text = error.format_message().replace("\n\t", " ")  # choices stand in lines of their own
     choices = getattr(error.param.type, "choices", ()) if isinstance(error, BadParameter) and error.param else ()
-    meant = _choice_meant(error.message, choices)
-    return text[:1].lower() + (text[1:].removesuffix(".") if meant else text[1:]) + meant
+    choice = _choice_meant(error.message, choices)
+    return text[:1].lower() + (text[1:].removesuffix(".") if choice else text[1:]) + choice
 
 
 def _options_meant(error: NoSuchOption) -> list[str]:

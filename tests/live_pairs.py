@@ -42,7 +42,9 @@ CONTROLLER = "--bootstrap-controller"
 Order = Literal["exact", "sorted"]
 Scrub = Sequence[tuple[str, str]]
 HINT = re.compile(
-    r"^kafkapy: (there is no .*; (did you mean '.*'\?|there (is|are) .*)|.*: such a file looks like .*)\n", re.MULTILINE
+    r"^kafkapy: (there is no .*; (did you mean '.*'\?|there (is|are) .*)|.*: such a file looks like .*|"
+    r"no election is under way: .*)\n",
+    re.MULTILINE,
 )
 """A line of our own beside Kafka's."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kafkapy.backends.cluster import EARLIEST, Cluster
 from kafkapy.errors import KafkaError, UsageError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.image import MetadataImage
@@ -29,6 +30,15 @@ def partitions_of(
             "UnknownTopicOrPartitionException", f"Topic '{topic}' has no partition {partition}: it has {count}"
         )
     return [TopicPartition(found.name, partition)]
+
+
+def check_visible(cluster: Cluster, topic: str) -> None:
+    """Refuse, as Kafka's consumer does, a topic that is not listed because this user may not see it: whoever asks for
+    it by name is told so."""
+    if topic not in cluster.image().topics:
+        (found,) = cluster.offsets([(TopicPartition(topic, 0), EARLIEST)])
+        if isinstance(found, KafkaError) and found.name == "TopicAuthorizationException":
+            raise KafkaError(found.name, f"Not authorized to access topics: [{topic}]")
 
 
 def _partitions_of_matching(image: MetadataImage, include: str, exclude_internal: bool) -> list[TopicPartition]:

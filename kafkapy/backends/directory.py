@@ -35,9 +35,10 @@ from kafkapy.backends.replica_directories import ReplicaDirectories
 from kafkapy.backends.replica_logs import ReplicaLogs
 from kafkapy.backends.replica_places import ReplicaPlaces
 from kafkapy.backends.replicas import LogDirs
+from kafkapy.backends.replication import hinting_none_runs
 from kafkapy.backends.write_guard import WriteGuard, cause
 from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS
-from kafkapy.errors import KafkapyError
+from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.snapshot_id import SnapshotId
 from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
@@ -209,7 +210,10 @@ class DirectoryCluster(LogDirsCluster):
         image, records = self.image(), []
         for change in changes:
             controller = Controller(image, self._random, checker(image), live=self.brokers.alive, placer=self.placer)
-            made = controller.apply(change)
+            try:
+                made = controller.apply(change)
+            except KafkaError as error:
+                raise hinting_none_runs(error, self.brokers) from None
             records += made
             if len(changes) > 1:
                 from kafkapy.metadata.delta import replay

@@ -8,7 +8,7 @@ from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.reassignment.layout import Assignment
-from kafkapy.near_misses import hinting, hinting_number, partition_hint
+from kafkapy.near_misses import hinting, missing_number, partition_hint
 
 EXISTING = (
     "Cannot execute because there is an existing partition assignment.  Use --additional to override this and create a "
@@ -21,7 +21,8 @@ def check_brokers(image: MetadataImage, live: Collection[int], plan: Assignment)
     """Refuse a plan that gives a broker something that is not up."""
     for broker in missing_brokers(image, live, plan):
         refused = KafkaError("AdminCommandFailedException", f"Unknown broker id {broker}")
-        raise hinting_number(refused, "broker", broker, live)
+        refused.hint = missing_number("broker", f"{broker} that runs", live)
+        raise refused
 
 
 def missing_brokers(image: MetadataImage, live: Collection[int], plan: Assignment) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from kafkapy.errors import KafkaError
 from kafkapy.metadata.config_control import MIN_IN_SYNC_REPLICAS, topic_config
 from kafkapy.metadata.image import BROKER, MetadataImage
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration
@@ -57,6 +58,14 @@ def why_not_led(registration: PartitionRegistration, brokers: BrokerStates) -> s
     waited_for = down.intersection(eligible_leaders(registration, brokers.known))
     start = f"'kafkapy cluster start-broker {min(waited_for)}' starts one that may lead, " if waited_for else ""
     return f"no election is under way: {who} not run; {start}'kafkapy cluster status' shows all"
+
+
+def hinting_none_runs(error: KafkaError, brokers: BrokerStates) -> KafkaError:
+    """What Kafka says of a topic that has nowhere to be, with how to start a broker where none runs."""
+    if error.name == "InvalidReplicationFactorException" and not brokers.alive:
+        start = f"'kafkapy cluster start-broker {min(brokers.known)}' starts one"
+        error.hint = f"no broker runs: {start}, 'kafkapy cluster status' shows all"
+    return error
 
 
 def farthest(replicas: Mapping[int, Replica], candidates: Collection[int]) -> int:

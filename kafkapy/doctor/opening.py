@@ -10,7 +10,7 @@ from kafkapy.backends.selection import Selection
 from kafkapy.doctor.expected_identity import expected_identities, said, writing_command
 from kafkapy.doctor.finding import Finding, error
 from kafkapy.doctor.unreadable import unreadable
-from kafkapy.errors import FormatError, KafkapyError
+from kafkapy.errors import FormatError, KafkaError, KafkapyError
 
 
 def why_closed(chosen: Selection, where: str, problem: Exception) -> Finding:
@@ -18,11 +18,22 @@ def why_closed(chosen: Selection, where: str, problem: Exception) -> Finding:
     if isinstance(problem, OSError):
         return unreadable(problem, where.partition(" ")[2])
     if chosen.is_live:
-        hint = problem.hint if isinstance(problem, KafkapyError) else None
-        return error(where.partition(" ")[2], str(problem), hint or "name another broker, or see what its log says")
+        return error(where.partition(" ")[2], str(problem), _live_remedy(problem))
     if chosen.log_dirs:
         return error(where.partition(" ")[2], str(problem), "name the log.dirs of the brokers, with --log-dirs")
     return error(chosen.directory, str(problem), _remedy(chosen.directory, where))
+
+
+def _live_remedy(problem: Exception) -> str:
+    from kafkapy.backends.live.library.connection_errors import AuthenticationFailed
+
+    if isinstance(problem, KafkapyError) and problem.hint is not None:
+        return problem.hint
+    if isinstance(problem, AuthenticationFailed):
+        return "put the client's settings right, in a file that --command-config names"
+    if isinstance(problem, KafkaError) and problem.name.endswith("AuthorizationException"):
+        return "give the user that right with kafkapy acls --add, or name another user's settings with --command-config"
+    return "name another broker, or see what its log says"
 
 
 def _remedy(directory: str, where: str) -> str:

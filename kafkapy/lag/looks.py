@@ -37,13 +37,15 @@ class Outage(NamedTuple):
 
 
 class Look(NamedTuple):
-    """How it stood at a time. In an outage points and problems are those of the last look that worked, ``seen``."""
+    """How it stood at a time; ``gone`` are the groups that were there once. In an outage all that is of the last look
+    that worked, ``seen``."""
 
     timestamp: int
     seen: int
     points: list[LagPoint]
     problems: list[str]
     outage: Outage | None = None
+    gone: frozenset[str] = frozenset()
 
 
 def looks(chosen: Selection, snapshots: Snapshots, pause_s: float, times: int | None = None) -> Generator[Look]:
@@ -87,7 +89,8 @@ class _Watched:
             self._open = opened_anew(self._chosen, self._first, PATIENCE_MS[self._patience], PATIENCE_SETTING)
         now, problems = self._open.now, list[str]()
         self._ahead_ms = now - _clock()
-        return Look(now, now, self._snapshots.take(self._open, now, problems.append), problems)
+        points = self._snapshots.take(self._open, now, problems.append)
+        return Look(now, now, points, problems, gone=frozenset(self._snapshots.gone))
 
     def _get_ready(self, patience: int, has_worked: bool) -> list[str]:
         """For the next look. A connection is kept that works, and is as patient as it shall be: the first is not. Files

@@ -9,7 +9,9 @@ That is for verdicts only. As the time of a commit, a row has what files tell; o
 the offset change, and nothing where none did: it may have been committed long ago.
 
 A coordinator that does not answer one look, as in a rolling restart, takes the rows of its groups away for that look;
-what was known of them stays, and the next look goes on with it.
+what was known of them stays, and the next look goes on with it. Nor is a group gone that no broker lists, as while its
+coordinator moves: a group that was seen before is asked for all the same, and gone is one that is not listed and whose
+coordinator knows no commits of it.
 
 An offset that moved while the group was empty was moved by a tool. Empty is a group that had no members at both looks,
 and the same epoch or generation where that is told; a commit with a leader epoch shows that a consumer was there all
@@ -55,6 +57,12 @@ class Snapshots:
         self._commit_times: dict[Key, int] = {}
         self._groups: dict[str, _Membership] = {}
         self._ends: dict[int, Ends] = {}
+        self.gone: set[str] = set()
+
+    @property
+    def groups(self) -> set[str]:
+        """The groups that the last look saw commits of."""
+        return {group for group, _ in self._timelines}
 
     def begin(self, cluster: Cluster, now: int, tell: Tell) -> None:
         """Look now, for the next look to have something to compare with."""
@@ -98,18 +106,22 @@ class Snapshots:
         listings = [each for each in groups.list() if _commits(each) and self._wanted.group(each.group_id)]
         found = _memberships(cluster, listings)
         seen: dict[Key, Timeline] = {}
-        silent = set[str]()
-        asked = {*found, *self._wanted.ids}  # a group that is not listed may be one that must not be seen
+        silent, here = set[str](), set(found)
+        known = self._silent | self._timelines
+        before = {group for group, _ in known}
+        asked = {*found, *before, *self._wanted.ids}  # a group that is not listed may be one that must not be seen
         for group, commits in groups.committed_offsets(sorted(asked)).items():
             if isinstance(commits, KafkaError):
                 tell(f"group {group}: {commits}")
                 silent.add(group)
+                here.add(group)
                 continue
+            here.update([group] if commits else [])
             for partition, commit in commits.items():
                 if self._wanted.topic(partition.topic):
                     key = group, partition
                     seen[key] = self._timeline(key, commit, now, found.get(group, _Membership()))
-        known = self._silent | self._timelines
+        self.gone = (self.gone | before) - here
         self._silent = {key: timeline for key, timeline in known.items() if key[0] in silent}
         self._timelines, self._groups = seen, found
         self._commit_times = {key: at for key, at in self._commit_times.items() if key in seen or key in self._silent}

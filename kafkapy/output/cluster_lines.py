@@ -68,6 +68,12 @@ def summary_pair(partitions: Sequence[PartitionStatus]) -> Pair:
     return f"{line}{under_replicated}", None
 
 
+def is_unwell(partitions: Sequence[PartitionStatus]) -> bool:
+    """Whether any has no leader, or a replica that is not in sync or has no log."""
+    logs = (replica.log_end_offset for each in partitions for replica in each.replicas)
+    return any(_unwell(partitions)) or None in logs
+
+
 def _unwell(partitions: Sequence[PartitionStatus]) -> tuple[int, int]:
     """How many have no leader, and how many have replicas that are not in sync."""
     registrations = [each.registration for each in partitions]

@@ -160,6 +160,11 @@ def nothing_line(group: str | None, where: str, first: int | None = None, end: i
     return f"nothing is known{whose}{where} at {_time_text(end)}: compaction left no commit before {_time_text(first)}"
 
 
+def gone_line(group: str) -> str:
+    """That a group which was there is not any more."""
+    return f"group {group} is no longer there: it was deleted, or its offsets expired"
+
+
 def evidence_line(group: str, evidence: Evidence) -> str:
     """How far back is known what a group committed."""
     if evidence.since is None:

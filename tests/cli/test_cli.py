@@ -49,6 +49,22 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
         ("dump-log --fles x", "no such option: --fles (did you mean --files?). Try 'kafkapy dump-log --help'."),
         ("console-consumer --output json", "no such option: --output. Try 'kafkapy console-consumer --help'."),
         ("dump-log -fles x", "no such option: --fles (did you mean --files?). Try 'kafkapy dump-log --help'."),
+        (
+            "topics --zookeeper localhost:2181 --list",
+            "no such option: --zookeeper (--bootstrap-server, with a broker's address, is in its place). "
+            "Try 'kafkapy topics --help'.",
+        ),
+        (
+            "transactions --broker-list localhost:9092 list",
+            "no such option: --broker-list (--bootstrap-server, with a broker's address, is in its place). "
+            "Try 'kafkapy transactions --help'.",
+        ),
+        (
+            "replica-diff --topic orders",
+            "no such option: --topic (TOPIC[:PARTITION] stands without the name of an option). "
+            "Try 'kafkapy replica-diff --help'.",
+        ),
+        ("dump-log --zookeeper x", "no such option: --zookeeper. Try 'kafkapy dump-log --help'."),
         ("transactions lst", "no such command 'lst'. Did you mean 'list'? Try 'kafkapy transactions --help'."),
         (
             "consumer-groups --reset-offsets --group g --to-latest",

@@ -42,6 +42,26 @@ def test_that_no_broker_runs_is_said_once(kafkapy) -> None:  # type: ignore[no-u
     assert told.count("kafkapy: no election is under way: brokers 1, 2, 3 do not run; 'kafkapy cluster ") == 1
 
 
+@pytest.mark.parametrize(
+    "args", [("console-consumer", "--topic", "t", "--group", "g"), ("topics", "--create", "--topic", "new")]
+)
+def test_a_topic_that_no_broker_can_have_says_how_to_start_one(kafkapy, args: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
+    for broker in "123":
+        kafkapy("cluster", "kill-broker", broker)
+    told = kafkapy(*args).err.splitlines()
+    hint = "kafkapy: no broker runs: 'kafkapy cluster start-broker 1' starts one, 'kafkapy cluster status' shows all"
+    assert told.count(hint) == 1
+
+
+def test_status_names_the_doctor_where_something_is_wrong(kafkapy) -> None:  # type: ignore[no-untyped-def]
+    assert kafkapy("cluster", "status").err == ""
+    kafkapy("cluster", "kill-broker", "2")
+    told = kafkapy("cluster", "status").err
+    assert told.startswith("kafkapy: 'kafkapy doctor --cluster ")
+    assert told.endswith(" says what to do\n")
+    assert "broker 2" in kafkapy("doctor").out
+
+
 def test_a_broker_is_stopped_and_started(kafkapy) -> None:  # type: ignore[no-untyped-def]
     assert kafkapy("cluster", "stop-broker", "1").lines == ["t-0: leader 1 -> 2, isr 1,2,3 -> 2,3"]
     described = kafkapy("topics", "--describe", "--topic", "t").lines[1]

@@ -17,12 +17,16 @@ import pytest
 from kafkapy.backends.directory import DirectoryCluster
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.backends.directory_reader import DirectoryReader
+from kafkapy.backends.live.library.connection_errors import AuthenticationFailed, ConnectionLost
 from kafkapy.backends.log_dir_lock import LogDirLock, holder_of
+from kafkapy.backends.selection import Selection
 from kafkapy.doctor.disks import check_disks
 from kafkapy.doctor.finding import Finding, Severity
 from kafkapy.doctor.finding_lines import finding_lines
 from kafkapy.doctor.metadata_health import _place
+from kafkapy.doctor.opening import why_closed
 from kafkapy.doctor.surroundings import check_surroundings
+from kafkapy.errors import KafkaError
 from kafkapy.formats import offset_index
 from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
@@ -517,6 +521,19 @@ def test_a_disk_that_is_full_is_a_finding(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_an_address_where_nobody_listens(capfd: Capture) -> None:
     (found,) = problems(capfd, "--bootstrap-server", "127.0.0.1:1")
     assert found == ("error", "127.0.0.1:1", "broker 127.0.0.1:1 cannot be reached: connection refused")
+
+
+@pytest.mark.parametrize(
+    ("problem", "remedy"),
+    [
+        (AuthenticationFailed("broker b:9092 speaks PLAINTEXT, not SSL"), "put the client's settings right"),
+        (KafkaError("ClusterAuthorizationException", "Cluster authorization failed."), "give the user that right"),
+        (ConnectionLost("broker b:9092 cannot be reached"), "name another broker"),
+    ],
+)
+def test_a_running_cluster_that_does_not_answer_has_the_remedy_of_its_error(problem: Exception, remedy: str) -> None:
+    chosen = Selection(bootstrap_server="b:9092")
+    assert why_closed(chosen, "--bootstrap-server b:9092", problem).remedy.startswith(remedy)
 
 
 def test_the_config_file_is_checked(capfd: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

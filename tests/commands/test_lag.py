@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -226,6 +227,31 @@ def test_watching_a_group_that_is_not_there_tells_once_what_may_be_meant(
     args = "--group", "simpel", "--watch", "--interval", "1ms", "--times", "3", "--output", output
     done = run(capfd, "lag", "--cluster", directory, *args)
     assert (done.code, done.err) == (0, "kafkapy: there is no group simpel; did you mean 'simple'?\n")
+
+
+def test_looking_twice_at_a_group_that_is_not_there_is_not_waited_for(capfd: Capture, directory: Path) -> None:
+    args = ("--cluster", directory, "--interval", "10m", "--group", "simpel")
+    began = time.monotonic()
+    done = lag(capfd, *args, "--group", "nope")
+    assert (done.code, done.out, done.err.splitlines()) == (
+        1,
+        "",
+        ["kafkapy: there is no group simpel; did you mean 'simple'?", "kafkapy: there is no group nope"],
+    )
+    assert time.monotonic() - began < 60
+
+
+def test_looking_twice_at_groups_of_which_one_is_not_there_shows_the_other(capfd: Capture, directory: Path) -> None:
+    done = lag(capfd, "--cluster", directory, "--interval", "1ms", "--group", "simpel", "--group", "simple")
+    assert (done.code, done.err) == (1, "kafkapy: there is no group simpel; did you mean 'simple'?\n")
+    assert done.lines[1].startswith("simple ")
+
+
+def test_a_group_that_is_gone_is_told_once(capfd: Capture) -> None:
+    looks = [Look(at, at, [], [], gone=frozenset(gone)) for at, gone in enumerate([(), "a", "ab", "b", "ab"])]
+    assert list(_worked(looks)) == looks
+    said = "is no longer there: it was deleted, or its offsets expired"
+    assert capfd.readouterr().err.splitlines() == [f"kafkapy: group {group} {said}" for group in "aba"]
 
 
 def test_watching_through_a_pipe_goes_on_after_an_outage(tmp_path: Path) -> None:

@@ -159,6 +159,7 @@ def test_brokers_that_are_down_are_unknown(capfd: Capture, directory: Path, plan
     cluster.close()
     done = reassign(capfd, directory, "--execute", FILE, plan)
     assert done.lines == ["Error: Unknown broker id 3"]
+    assert "kafkapy: there is no broker 3 that runs; there are 1, 2\n" in done.err
     assert "kafkapy: broker 3 is stopped: start it first (kafkapy cluster start-broker 3)" in done.err
     played = reassign(capfd, directory, "--simulate", FILE, plan)
     assert "kafkapy: broker 3 is down: --execute refuses this plan until it is up" in played.err

@@ -352,6 +352,8 @@ def test_usage(capfd: Capture, golden: Path) -> None:
         1,
         "kafkapy: no copy of orders:7 is in the given log dirs: they have 0, 1, 2 of it\n",
     )
+    done = run(capfd, "replica-diff", "orders-1", *where)
+    assert done.err == "kafkapy: no copy of orders-1 is in the given log dirs; did you mean 'orders:1'?\n"
 
 
 def test_a_log_dir_that_is_given_twice(capfd: Capture, golden: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkapy.backends.live.client_config import Limit
 from kafkapy.backends.live.library.network import AuthenticationFailed, ConnectionLost
 from kafkapy.backends.selection import Selection, open_cluster, opened_anew
 from kafkapy.errors import DamagedFileError, KafkaError, KafkapyError, Unsupported, UsageError
@@ -132,6 +133,6 @@ def test_new_connections_are_as_patient_as_they_are_told_but_no_more_than_the_se
     first = open_cluster(chosen)
     for timeout_ms, limit in ((5000, (5000, "this")), (10_000, (8000, "default.api.timeout.ms"))):
         again = opened_anew(chosen, first, timeout_ms, "this")
-        assert again.client.config.api_limit == limit  # type: ignore[attr-defined]
+        assert again.client.config.api_limit == Limit(*limit)  # type: ignore[attr-defined]
         again.close()
     first.close()

@@ -73,6 +73,26 @@ def test_what_is_known_of_a_group_outlasts_a_look_that_its_coordinator_does_not_
     assert points[0].verdict is Verdict.FALLING_BEHIND
 
 
+def test_a_group_that_no_broker_lists_is_not_gone_before_its_coordinator_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path)
+    world.produce(P0, [T0] * 5)
+    world.commit("moves", P0, 2)
+    snapshots = Snapshots(EVERYTHING)
+    seen = []
+    for number in range(4):
+        cluster = world.cluster
+        if number > 1:
+            world.commit("moves", P0, None if number == 2 else 3)
+            cluster = world.cluster
+        if number < 3:
+            monkeypatch.setattr(cluster.groups(), "list", list if number else cluster.groups().list)
+        points = snapshots.take(cluster, T0 + 1 + number, fail)
+        seen.append(([each.committed for each in points], snapshots.gone))
+    assert seen == [([2], set()), ([2], set()), ([], {"moves"}), ([3], set())]
+
+
 def test_filters_and_what_is_deleted(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.produce(P0, [T0])

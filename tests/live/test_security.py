@@ -308,6 +308,12 @@ def test_a_user_without_rights_sees_what_kafkas_tool_shows(
     assert not any(secret in run.out + run.err for secret in SECRETS)
 
 
+@pytest.mark.parametrize("user", ["alice", "bob"])
+def test_a_consumer_of_a_topic_that_it_may_not_see_is_told_so(secure: SecureKafka, user: str) -> None:
+    run = secure.kafkapy("console-consumer", "LOGIN", secure.login(user), "--topic", "closed", "--timeout-ms", "1")
+    assert (run.code, run.err) == (1, "kafkapy: Not authorized to access topics: [closed]\n")
+
+
 def _facts(run: ToolRun) -> list[str]:
     """What was printed, without the frames of Java's stack and what is of one connection only, in any order."""
     stack = re.compile(r"\s+at |Caused by: | \(org\.|(java|org)\.[\w.]+Exception: ")

@@ -102,6 +102,34 @@ def test_an_unknown_partition_is_told_at_once(live: LiveKafka, state: None) -> N
     done = live.kafkapy(*where, "describe-producers", "--topic", "txn-none", "--partition", "0", timeout_s=20)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("Failed to describe producers for partition txn-none-0 on leader: This server does not")
+    assert "kafkapy:" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("args", "hint"),
+    [
+        ("describe-producers --topic txn-topic --partition 7", "partition txn-topic-7; there are 0, 1, 2"),
+        ("describe-producers --topic txn-topik --partition 0", "topic 'txn-topik'; did you mean 'txn-topic'?"),
+        ("find-hanging --topic txn-topic --partition 7", "partition txn-topic-7; there are 0, 1, 2"),
+        ("find-hanging --topic txn-topik", "topic 'txn-topik'; did you mean 'txn-topic'?"),
+        ("abort --topic txn-topic --partition 7 --start-offset 0", "partition txn-topic-7; there are 0, 1, 2"),
+        (
+            "abort --topic txn-topic --partition 7 --producer-id 1 --producer-epoch 0 --coordinator-epoch 0",
+            "partition txn-topic-7; there are 0, 1, 2",
+        ),
+    ],
+)
+def test_which_partition_was_probably_meant(live: LiveKafka, state: None, args: str, hint: str) -> None:
+    done = live.kafkapy("transactions", "--bootstrap-server", live.bootstrap, *args.split(), timeout_s=20)
+    assert (done.code, done.err.splitlines()[1:]) == (1, [f"kafkapy: there is no {hint}"])
+
+
+def test_a_broker_that_is_not_there_is_told_at_once(live: LiveKafka, state: None) -> None:
+    """Kafka's tool waits for a minute."""
+    args = ("describe-producers", "--topic", "txn-topic", "--partition", "0", "--broker-id", "9")
+    done = live.kafkapy("transactions", "--bootstrap-server", live.bootstrap, *args, timeout_s=20)
+    told = "broker 9 is not in the cluster's metadata: it may be down; those that run are 1, 2, 3"
+    assert (done.code, done.out, done.err) == (1, "", f"kafkapy: {told}\n")
 
 
 def test_rows(live: LiveKafka, state: None) -> None:

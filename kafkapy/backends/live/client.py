@@ -24,6 +24,7 @@ from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.error_codes import raise_for
 from kafkapy.formats.message import Value
 from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.near_misses import listed
 
 GONE_AFTER_S = 5.0  # for so long an unknown topic may be a new one: brokers hear of it one after the other
 
@@ -62,6 +63,14 @@ class Node(NamedTuple):
     @property
     def address(self) -> Address:
         return Address(self.host, self.port)
+
+
+class NoSuchNode(ConnectionLost):
+    """A broker is not in the metadata: there is none of that id, or it is down or about to be back."""
+
+    def __init__(self, node: int, known: Iterable[int]) -> None:
+        there = f"those that run are {listed(known)}"
+        super().__init__(f"broker {node} is not in the cluster's metadata: it may be down; {there}")
 
 
 class Call(NamedTuple):
@@ -153,7 +162,7 @@ class Client:
 
     def controller(self) -> int | None:
         """Whom to send what only the active controller does. None means any: a broker hands it on."""
-        if _METADATA in self.versions():
+        if not self._of_controllers:
             return None
         self.nodes()
         return self._controller
@@ -165,7 +174,8 @@ class Client:
 
     def retrying(self, attempt: Callable[[], T]) -> T:
         """Do what may be done again, until it works or default.api.timeout.ms is over."""
-        end = time.monotonic() + self.config.api_timeout_ms / 1000
+        begun = time.monotonic()
+        end = begun + self.config.api_timeout_ms / 1000
         backoff = float(self.config.retry_backoff_ms)
         for retry in itertools.count():
             try:
@@ -175,6 +185,7 @@ class Client:
                     raise
                 if time.monotonic() + backoff / 1000 > end:
                     raise self._gave_up(error) from None
+                self._network.long_waits.tried_again(error, self.config.api_limit, begun)
             self.forget()
             self._network.run(self._network.sleep(backoff))
             backoff = min(backoff * 2, self.config.retry_backoff_max_ms)
@@ -182,15 +193,14 @@ class Client:
 
     def _gave_up(self, error: KafkapyError) -> KafkapyError:
         limit = self.config.api_limit
-        if not isinstance(error, ConnectionLost) or str(error).endswith(f" within {limit}"):  # one try took it all
+        if not isinstance(error, ConnectionLost) or error.limit == limit:  # one try took it all, or was many of its own
             return error
-        tried = f"; tried for {limit}"
-        return ConnectionLost(str(error).removesuffix(tried) + tried)  # one try may have been many of its own
+        return ConnectionLost(f"{error}; tried for {limit}", limit)
 
     def _limit(self, timeout_ms: int | None) -> Limit:
         """How long a request may take; ``timeout_ms`` is for one that the broker answers late by its nature."""
         if timeout_ms is not None:
-            return Limit(timeout_ms, _REQUEST_TIMEOUT)
+            return Limit(timeout_ms, _REQUEST_TIMEOUT, is_far=True)
         return self.config.limit(self.config.request_timeout_ms, _REQUEST_TIMEOUT)
 
     def close(self) -> None:
@@ -223,7 +233,7 @@ class Client:
         if node not in self._nodes:
             await self._learn()
         if node not in self._nodes:
-            raise ConnectionLost(f"broker {node} is not in the cluster's metadata: it may be down")
+            raise NoSuchNode(node, self._nodes)
         return await self._connect(self._nodes[node].address, channel)
 
     def _open_link(self, call: Call) -> Link | None:
@@ -239,13 +249,13 @@ class Client:
         for (_, channel), pending in self._links.items():
             if not channel and pending.is_done and pending.future.exception is None and pending.result().is_open:
                 return pending.result()
-        failures = []
+        failures: list[ConnectionLost] = []
         for address in [*self._bootstrap, *(node.address for node in self._nodes.values())]:
             try:
                 return await self._connect(address)
             except ConnectionLost as error:
-                failures.append(str(error))
-        raise ConnectionLost("; ".join(dict.fromkeys(failures)))
+                failures.append(error)
+        raise ConnectionLost("; ".join(dict.fromkeys(map(str, failures))), failures[-1].limit)
 
     async def _connect(self, address: Address, channel: str = "") -> Link:
         pending = self._links.get((address, channel))
@@ -263,7 +273,7 @@ class Client:
         return link
 
     async def _learn(self) -> None:
-        if _METADATA in (await self._any_link()).versions:
+        if not self._of_controllers:
             response = await self._call(Call("Metadata", {"topics": []}), None)
             self.learn(nodes_of(response))
             return

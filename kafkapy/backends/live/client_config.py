@@ -27,10 +27,12 @@ class Login(dict[str, Any]):
 
 
 class Limit(NamedTuple):
-    """How long something may take, and the setting to raise where that is too short."""
+    """How long something may take, and the setting to raise where that is too short; ``is_far`` where it is not strange
+    that it takes long."""
 
     ms: float
     setting: str
+    is_far: bool = False
 
     def __str__(self) -> str:
         return f"{self.ms:.0f} ms ({self.setting})"
@@ -56,6 +58,7 @@ class ClientConfig(NamedTuple):
     source: str | None = None
     role_settings: Mapping[str, str] = {}  # settings that only consumers or producers have
     api_timeout_setting: str = "default.api.timeout.ms"  # or the option that stands for it
+    tells_long_waits: bool = True  # whether a terminal is told who is waited for
 
     @property
     def api_limit(self) -> Limit:

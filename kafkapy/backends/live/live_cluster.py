@@ -56,8 +56,8 @@ class LiveCluster:
 
     def anew(self, timeout_ms: int, setting: str) -> LiveCluster:
         """The same cluster over new connections, with settings that are not read again; one thing may take no longer
-        than so, and ``setting`` is to be named as the reason."""
-        config = self.client.config
+        than so, and ``setting`` is to be named as the reason. Whoever asks again and again tells itself of outages."""
+        config = self.client.config._replace(tells_long_waits=False)
         if timeout_ms < config.api_timeout_ms:
             config = config._replace(api_timeout_ms=timeout_ms, api_timeout_setting=setting)
         return LiveCluster(self._bootstrap, config, self._of_controllers)

@@ -1,6 +1,7 @@
 """Log dirs of running brokers: DescribeLogDirs, to all of them at once.
 
-A log dir that failed is told with its error; a broker that does not answer fails the whole.
+A log dir that failed is told with its error; a broker that does not answer fails the whole, unless all are meant and
+the cluster drops it meanwhile.
 """
 
 from __future__ import annotations
@@ -23,19 +24,20 @@ def describe_log_dirs(
     client: Client, brokers: Collection[int] | None = None, partitions: Collection[TopicPartition] | None = None
 ) -> list[LogDir]:
     """The log dirs of all brokers, or of some; by broker and path. With ``partitions`` only these are told of."""
-    asked = sorted(client.nodes() if brokers is None else brokers)
     fields = {"topics": None if partitions is None else _by_topic(partitions)}
 
-    def attempt() -> list[Value | KafkapyError]:
-        responses = client.call_all(Call("DescribeLogDirs", fields, broker) for broker in asked)
-        failed = next((each for each in responses if isinstance(each, KafkapyError)), None)
-        if failed is not None:
-            raise failed
+    def attempt() -> dict[int, Value]:
+        asked = sorted(client.nodes() if brokers is None else brokers)
+        responses: dict[int, Value] = {}
+        calls = [Call("DescribeLogDirs", fields, broker) for broker in asked]
+        for broker, response in zip(asked, client.call_all(calls), strict=True):
+            if isinstance(response, KafkapyError):
+                raise response
+            responses[broker] = response
         return responses
 
     found = []
-    for broker, response in zip(asked, client.retrying(attempt), strict=True):
-        assert not isinstance(response, KafkapyError)
+    for broker, response in client.retrying(attempt).items():
         if not response["results"]:
             # before version 3 an empty answer was all that who may not know was told
             raise kafka_error(response["errorCode"] or code_of("CLUSTER_AUTHORIZATION_FAILED"))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from kafkapy.backends.live.client import Call, Client
+from kafkapy.backends.live.client import Call, Client, NoSuchNode
 from kafkapy.backends.live.library.network import ConnectionLost
-from kafkapy.backends.live.partition_leaders import find_leaders
+from kafkapy.backends.live.partition_leaders import NoLeader, find_leaders
 from kafkapy.backends.producers import ActiveProducer, PartitionProducers, Producers
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.error_codes import NONE, error_code, kafka_error
@@ -113,9 +113,9 @@ def _refusal(partition: TopicPartition, code: int, message: str | None, broker_i
 
 
 def _is_moved(answer: PartitionProducers | KafkapyError, broker_id: int | None) -> bool:
-    """Whether another broker is to be asked, where the leader is meant."""
+    """Whether another broker is to be asked, where the leader is meant; one that was named may be no broker at all."""
     if isinstance(answer, ConnectionLost):
-        return True
-    return (
-        broker_id is None and isinstance(answer, KafkaError) and answer.name in (_MOVED, "LeaderNotAvailableException")
-    )
+        return broker_id is None or not isinstance(answer, NoSuchNode)
+    if broker_id is not None or isinstance(answer, NoLeader):
+        return False
+    return isinstance(answer, KafkaError) and answer.name in (_MOVED, "LeaderNotAvailableException")

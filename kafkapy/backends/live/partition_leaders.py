@@ -10,7 +10,7 @@ request.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from kafkapy.backends.live.client import Call, Client, is_passing, nodes_of
@@ -20,17 +20,23 @@ from kafkapy.formats.error_codes import NONE, code_of, kafka_error
 from kafkapy.formats.message import Value
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.topics_image import NO_LEADER
+from kafkapy.near_misses import listed
 
 A = TypeVar("A")
 R = TypeVar("R")
 
 
 class NoLeader(KafkaError):
-    """Nobody leads a partition, by the cluster's own word."""
+    """Nobody leads a partition, by the cluster's own word. Kafka's words tell of an election, the hint who is away."""
 
-    def __init__(self) -> None:
+    def __init__(self, offline: Sequence[int] = ()) -> None:
         known = kafka_error(code_of("LEADER_NOT_AVAILABLE"))
         super().__init__(known.name, str(known))
+        if offline:
+            whose = (
+                f"the replica on broker {offline[0]} is" if len(offline) == 1 else f"replicas on {listed(offline)} are"
+            )
+            self.hint = f"no election is under way: {whose} offline; 'kafkapy doctor' tells what to do"
 
 
 def learn_leaders(client: Client, response: Value) -> None:
@@ -48,22 +54,33 @@ def find_leaders(client: Client, partitions: Iterable[TopicPartition]) -> dict[T
     """The broker that leads each partition; an error where there is no such partition, or nobody leads it."""
     wanted = list(dict.fromkeys(partitions))
     unknown = {each.topic for each in wanted if client.leaders.get(each, NO_LEADER) == NO_LEADER}
-    errors: dict[str, KafkaError] = {}
+    errors: dict[str | TopicPartition, KafkaError] = {}
     if unknown:
         asked = [{"name": name} for name in sorted(unknown)]
         response = client.call("Metadata", {"topics": asked, "allowAutoTopicCreation": False})
         learn_leaders(client, response)
-        errors = {each["name"]: kafka_error(each["errorCode"]) for each in response["topics"] if each["errorCode"]}
+        errors = dict(_errors(response))
     return {each: _leader(client, each, errors) for each in wanted}
 
 
-def _leader(client: Client, partition: TopicPartition, errors: dict[str, KafkaError]) -> int | KafkaError:
-    if partition.topic in errors:
-        return errors[partition.topic]
+def _errors(response: Value) -> Iterator[tuple[str | TopicPartition, KafkaError]]:
+    """Why topics cannot be told of, and partitions have no leader."""
+    for topic in response["topics"]:
+        if topic["errorCode"]:
+            yield topic["name"], kafka_error(topic["errorCode"])
+        for each in topic["partitions"]:
+            if each["leaderId"] == NO_LEADER:
+                yield TopicPartition(topic["name"], each["partitionIndex"]), NoLeader(each["offlineReplicas"])
+
+
+def _leader(
+    client: Client, partition: TopicPartition, errors: dict[str | TopicPartition, KafkaError]
+) -> int | KafkaError:
+    for key in (partition.topic, partition):
+        if key in errors:
+            return errors[key]
     leader = client.leaders.get(partition)
-    if leader is None:
-        return kafka_error(code_of("UNKNOWN_TOPIC_OR_PARTITION"))
-    return NoLeader() if leader == NO_LEADER else leader
+    return kafka_error(code_of("UNKNOWN_TOPIC_OR_PARTITION")) if leader is None else leader
 
 
 class LeaderRequest(Generic[A, R]):

@@ -4,23 +4,20 @@ to racks as they should be. Each replica that is placed goes where the load is l
 
 from __future__ import annotations
 
-from kafkapy.errors import KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.reassignment.broker_loads import BrokerLoads
+from kafkapy.metadata.reassignment.room import check_room
 from kafkapy.metadata.topics_image import NO_LEADER
 
 
 def make_needed_moves(loads: BrokerLoads) -> None:
     """Make them, large partitions first, since small ones fit in behind them."""
     goal = loads.goal
-    for partition in sorted(loads.replicas, key=lambda each: (-loads.layout.size(each), each)):
+    partitions = sorted(loads.replicas, key=lambda each: (-loads.layout.size(each), each))
+    check_room(loads, partitions)
+    for partition in partitions:
         wanted = loads.wanted(partition)
         kept = goal.kept.intersection(loads.replicas[partition])
-        if wanted - len(kept) > len(goal.brokers):
-            raise KafkaError(
-                "InvalidReplicationFactorException",
-                f"{partition} is to have {wanted} replicas, only {len(goal.brokers) + len(kept)} brokers may have one.",
-            )
         for broker in [b for b in loads.replicas[partition] if b not in loads.counts and b not in kept]:
             loads.remove(partition, broker)
         while len(loads.replicas[partition]) > wanted:

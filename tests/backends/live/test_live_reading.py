@@ -4,13 +4,100 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 
+import pytest
+
+from kafkapy.backends.live import live_producers
+from kafkapy.backends.live.client import Call, NoSuchNode
+from kafkapy.backends.live.library.network import ConnectionLost
 from kafkapy.backends.live.live_configs import is_asked_itself, own_source
 from kafkapy.backends.live.live_image import Section
+from kafkapy.backends.live.live_log_dirs import describe_log_dirs
 from kafkapy.backends.live.live_offsets import too_old
+from kafkapy.backends.live.partition_leaders import NoLeader, find_leaders
+from kafkapy.formats.message import Value
+from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.image import BROKER, BROKER_LOGGER, TOPIC
 
 LIST_OFFSETS = 2
+P0 = TopicPartition("orders", 0)
+
+
+class Hanging:
+    """A client of a cluster whose broker 2 does not answer, and is dropped after that was tried twice."""
+
+    def __init__(self) -> None:
+        self.tries = 0
+
+    def retrying(self, attempt: Callable[[], object]) -> object:
+        for _ in range(3):
+            try:
+                self.tries += 1
+                return attempt()
+            except ConnectionLost as error:
+                failed = error
+        raise failed
+
+    def nodes(self) -> list[int]:
+        return [1, 2, 3] if self.tries <= 2 else [1, 3]
+
+    def call_all(self, calls: Iterable[Call]) -> list[Value | ConnectionLost]:
+        return [self._answer(call.node) for call in calls]
+
+    def _answer(self, node: int | None) -> Value | ConnectionLost:
+        if node not in self.nodes():
+            return NoSuchNode(node or 0, self.nodes())
+        if node == 2:
+            return ConnectionLost("broker 2 did not answer")
+        found = {"errorCode": 0, "logDir": f"/{node}", "topics": [], "totalBytes": -1, "usableBytes": -1}
+        return {"errorCode": 0, "results": [found]}
+
+
+def test_log_dirs_of_all_brokers_are_those_of_whom_the_cluster_keeps() -> None:
+    found = describe_log_dirs(Hanging())  # type: ignore[arg-type]
+    assert [each.broker_id for each in found] == [1, 3]
+    with pytest.raises(NoSuchNode, match="; those that run are 1, 3"):
+        describe_log_dirs(Hanging(), [1, 2])  # type: ignore[arg-type]
+
+
+def test_producers_of_a_partition_that_nobody_leads_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_producers, "find_leaders", lambda _, partitions: {each: NoLeader() for each in partitions})
+    client = Hanging()
+    found = live_producers.describe_producers(client, [P0], None)  # type: ignore[arg-type]
+    assert (client.tries, type(found[P0])) == (1, NoLeader)
+
+
+class Leaderless:
+    """A client of a cluster in which nobody leads a partition."""
+
+    def __init__(self, offline: list[int]) -> None:
+        self._offline = offline
+        self.leaders: dict[TopicPartition, int] = {}
+
+    def learn(self, nodes: object) -> None:
+        pass
+
+    def call(self, api: str, fields: Value) -> Value:
+        partition = {"partitionIndex": 0, "leaderId": -1, "offlineReplicas": self._offline}
+        return {"brokers": [], "topics": [{"name": P0.topic, "errorCode": 0, "partitions": [partition]}]}
+
+
+@pytest.mark.parametrize(
+    ("offline", "whose"), [([3], "the replica on broker 3 is"), ([3, 2], "replicas on 2, 3 are"), ([], None)]
+)
+def test_a_partition_that_nobody_leads_says_who_is_away(offline: list[int], whose: str | None) -> None:
+    found = find_leaders(Leaderless(offline), [P0])[P0]  # type: ignore[arg-type]
+    assert isinstance(found, NoLeader)
+    assert found.hint == (
+        None if whose is None else f"no election is under way: {whose} offline; 'kafkapy doctor' tells what to do"
+    )
+
+
+def test_a_named_broker_that_is_not_there_is_not_waited_for() -> None:
+    client = Hanging()
+    found = live_producers.describe_producers(client, [P0], 9)  # type: ignore[arg-type]
+    assert (client.tries, type(found[P0])) == (1, NoSuchNode)
 
 
 def test_a_section_is_loaded_once_when_it_is_first_looked_at() -> None:

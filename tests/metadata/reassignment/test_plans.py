@@ -388,6 +388,20 @@ def test_what_cannot_be_is_refused(job: Job, message: str) -> None:
     assert str(refused.value) == message
 
 
+def test_too_few_brokers_for_the_replicas_say_which_topics_have_too_many() -> None:
+    layout = placed({1: None, 2: None, 3: None}, 12, 1, 3, [10])
+    with pytest.raises(KafkaError) as refused:
+        named(Job(drain=frozenset({3})), layout)
+    assert str(refused.value) == "t0-0 is to have 3 replicas, only 2 brokers may have one."
+    assert refused.value.hint == (
+        "so it is with the topics t0, t1, t10, t11, t2, t3, t4, t5, t6, t7 and 2 more: name others with "
+        "--topics-to-move-json-file, or these, to lower their replication factor first, with --generate "
+        "--set-replication-factor 2"
+    )
+    only = Job(topics=frozenset({"t1"}), replication_factor=2)
+    assert len(named(only, layout)) == 1
+
+
 def test_racks_that_only_some_brokers_have_are_refused_in_kafkas_words() -> None:
     layout = placed({1: "a", 2: "b"}, 1, 2, 1, [10])._replace(brokers={1: "a", 2: None})
     message = "Not all brokers have rack information. Add --disable-rack-aware"

@@ -26,7 +26,11 @@ _HANG_UPS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ConnectionError, ssl.SSLSy
 
 
 class ConnectionLost(KafkapyError):
-    """A broker could not be reached, or hung up; another try may do."""
+    """A broker could not be reached, or hung up; another try may do. ``limit`` is what was over, where it is that."""
+
+    def __init__(self, message: str, limit: Limit | None = None) -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class AuthenticationFailed(KafkapyError):
@@ -48,8 +52,8 @@ def unreachable(address: Address, error: Exception, limit: Limit) -> ConnectionL
     reason = text_of(error)
     words = reason.split()
     if "timed out" in reason:
-        reason = f"no connection within {limit}"
-    elif "DNS" in reason:
+        return ConnectionLost(f"broker {address} cannot be reached: no connection within {limit}", limit)
+    if "DNS" in reason:
         reason = "the name does not resolve"
     elif words and (number := getattr(errno, words[-1], None)) is not None:
         reason = os.strerror(number).lower()
@@ -60,7 +64,8 @@ def silent(address: Address, config: ClientConfig, limit: Limit) -> ConnectionLo
     """There is a connection, and nothing comes."""
     return ConnectionLost(
         f"broker {address} accepted the connection and said nothing for {limit}: it may hang, or not speak "
-        f"{config.security_protocol} on that port"
+        f"{config.security_protocol} on that port",
+        limit,
     )
 
 

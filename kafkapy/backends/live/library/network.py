@@ -42,6 +42,7 @@ from kafkapy.backends.live.library.connection_errors import (
     unreachable,
     wrong_protocol,
 )
+from kafkapy.backends.live.long_waits import LongWaits, Wait
 from kafkapy.errors import KafkapyError
 
 __all__ = ["Address", "AuthenticationFailed", "ConnectionLost", "Link", "Network", "Pending"]
@@ -65,9 +66,12 @@ T = TypeVar("T")
 class Link:
     """A connection to one broker, ready for requests."""
 
-    def __init__(self, connection: KafkaConnection, address: Address, config: ClientConfig) -> None:
+    def __init__(
+        self, connection: KafkaConnection, address: Address, config: ClientConfig, long_waits: LongWaits
+    ) -> None:
         self._connection = connection
         self._config = config
+        self._long_waits = long_waits
         self._was_answered = False
         self.address = address
 
@@ -85,7 +89,8 @@ class Link:
         """The body of the response; None where none is to come."""
         self._tell(exchange)
         try:
-            body: memoryview | None = await self._connection.send_request(exchange, request_timeout_ms=limit.ms)
+            with self._long_waits.during(self._answer(exchange), limit):
+                body: memoryview | None = await self._connection.send_request(exchange, request_timeout_ms=limit.ms)
         except library_errors.KafkaError as error:
             raise self.failure(exchange, limit, error) from None
         self._was_answered = True
@@ -95,7 +100,11 @@ class Link:
         """Send and go on; the response is read by whoever asks for it."""
         self._tell(exchange)
         future = self._connection.send_request(exchange, request_timeout_ms=limit.ms)
-        return Posted(future, read, lambda error: self.failure(exchange, limit, error))
+        wait = Wait(self._answer(exchange), limit, time.monotonic())
+        return Posted(future, read, lambda error: self.failure(exchange, limit, error), wait)
+
+    def _answer(self, exchange: Exchange) -> str:
+        return f"broker {self.address} to answer {exchange.api}"
 
     def _tell(self, exchange: Exchange) -> None:
         verbose.tell(f"sends {exchange.api} (version {exchange.api_version}) to {self.address}")
@@ -103,7 +112,7 @@ class Link:
     def failure(self, exchange: Exchange, limit: Limit, error: Exception) -> KafkapyError:
         """Why there is no response."""
         if isinstance(error, library_errors.RequestTimedOutError | library_errors.KafkaTimeoutError):
-            return ConnectionLost(f"broker {self.address} did not answer {exchange.api} within {limit}")
+            return ConnectionLost(f"broker {self.address} did not answer {exchange.api} within {limit}", limit)
         return self._lost(error)
 
     def _lost(self, error: Exception) -> KafkapyError:
@@ -153,11 +162,14 @@ class Network:
         self._config = config
         self._selector = NetworkSelector(client_id=config.client_id, slow_task_threshold_secs=0)
         self._failures: dict[Address, int] = {}
+        self.long_waits = LongWaits(config.tells_long_waits)
 
     async def connect(self, address: Address) -> Link:
         """A connection that is through TLS, SASL and the exchange of versions."""
+        limit = self._limit(address)
         try:
-            link = await self._connect(address, self._limit(address))
+            with self.long_waits.during(f"a connection to broker {address}", limit):
+                link = await self._connect(address, limit)
         except ConnectionLost:
             self._failures[address] = self._failures.get(address, 0) + 1
             raise
@@ -180,7 +192,7 @@ class Network:
             await connection
         except (library_errors.KafkaError, KafkapyError, ValueError, RuntimeError, OSError) as error:
             raise refusal(address, self._config, error, limit) from None
-        return Link(connection, address, self._config)
+        return Link(connection, address, self._config, self.long_waits)
 
     async def _transport(self, address: Address, limit: Limit, timeout_at: float) -> Any:
         context = None if self._config.ssl_context is None else self._config.ssl_context()
@@ -246,6 +258,8 @@ class Network:
                 if left < 0:
                     return False
                 self._selector.poll(timeout_ms=left)
+                if end is None:
+                    self.long_waits.look(pending.wait)
         return True
 
     def wait_any(self, pendings: Iterable[Pending[Any]], timeout_ms: float) -> bool:
@@ -276,8 +290,9 @@ class Network:
 class Pending(Generic[T]):
     """Work that was begun."""
 
-    def __init__(self, future: Future) -> None:
+    def __init__(self, future: Future, wait: Wait | None = None) -> None:
         self.future = future
+        self.wait = wait
 
     def __await__(self) -> Generator[Any, Any, T]:
         return self.future.__await__()  # type: ignore[no-any-return]
@@ -297,9 +312,13 @@ class Posted(Pending[T]):
     """A request that was sent without a task around it: cheaper by half, where many are sent."""
 
     def __init__(
-        self, future: Future, read: Callable[[memoryview], T], failure: Callable[[Exception], KafkapyError]
+        self,
+        future: Future,
+        read: Callable[[memoryview], T],
+        failure: Callable[[Exception], KafkapyError],
+        wait: Wait,
     ) -> None:
-        super().__init__(future)
+        super().__init__(future, wait)
         self._read = read
         self._failure = failure
 
