@@ -25,7 +25,7 @@ from kafkapy.formats import quorum_state
 from kafkapy.formats.meta_properties import MetaProperties
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.metadata_damage import what_to_do
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
 
 Advance = Callable[[int], None]
 

@@ -13,11 +13,14 @@ from kafkapy.log.files import Files
 from kafkapy.metadata.delta import replay
 from kafkapy.metadata.image import EMPTY, Provenance
 from kafkapy.metadata.metadata_batch import encode_control, encode_records, leader_change
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_file, load_metadata, read_snapshot, salvage_metadata
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
+from kafkapy.metadata.metadata_file import load_file
+from kafkapy.metadata.metadata_log import load_metadata, salvage_metadata
 from kafkapy.metadata.metadata_snapshot import (
     Snapshot,
     decode_snapshot,
     encode_snapshot,
+    read_snapshot,
     voter,
     voters_value,
     write_snapshot,
@@ -76,7 +79,7 @@ def test_the_image_describes_the_topics_as_kafka_does(golden, node):
 @pytest.mark.parametrize("stopped", ["clean", "crashed"])
 def test_every_snapshot_is_what_the_log_says(golden, stopped):
     directory = golden / stopped / "broker-2" / DIRECTORY_NAME
-    image = load_file(str(directory / LOG))
+    image = load_file(str(directory / LOG)).image
     log = (directory / LOG).read_bytes()
     for path in sorted(directory.glob("*.checkpoint")):
         end, epoch = int(path.name[:20]), int(path.name[21:31])
