@@ -162,11 +162,11 @@ def _read(chosen: "Selection", options: LagOptions, engine: "Engine | None") -> 
 
             source = EngineSource(engine, file_paths(chosen, "--engine spark"))
         found = lag_history(source, options.wanted, asked, problems.append)
-    if options.plot:
-        _print_plot(found, options, [moment.timestamp for moment in asked.moments])
-    else:
-        _print_history(found, options)
-    _finish(found, asked.moments[-1].timestamp, chosen, options, problems)
+        if options.plot:
+            _print_plot(found, options, [moment.timestamp for moment in asked.moments])
+        else:
+            _print_history(found, options)
+        _finish(found, asked.moments[-1].timestamp, chosen, options, problems)
 
 
 def _asked(cluster: "Cluster", options: LagOptions) -> Any:
@@ -280,8 +280,8 @@ def _compare(chosen: "Selection", options: LagOptions) -> None:
         time.sleep(options.pause_s)
         with reopened(chosen, opened) as again:
             points = snapshots.take(again, again.now, problems.append)
-    if options.output is Output.KAFKA:
-        print_rows(options.output, ((line, None) for line in lag_lines(options.shown(points))))
-    else:
-        print_rows(options.output, ((None, lag_row(point)) for point in options.shown(points)), LAG_COLUMNS)
-    _finish(LagHistory(points, [], {}, {}), again.now, chosen, options, problems)
+            if options.output is Output.KAFKA:
+                print_rows(options.output, ((line, None) for line in lag_lines(options.shown(points))))
+            else:
+                print_rows(options.output, ((None, lag_row(point)) for point in options.shown(points)), LAG_COLUMNS)
+            _finish(LagHistory(points, [], {}, {}), again.now, chosen, options, problems)
