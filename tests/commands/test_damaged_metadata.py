@@ -165,6 +165,19 @@ def test_the_copy_of_a_broker_that_does_not_run_is_as_good(capfd: Capture, clust
     assert (done.code, done.out.split(), done.err) == (0, [*TOPICS], "")
 
 
+@pytest.mark.parametrize(
+    "damage", [flipped, flipped_late, emptied, lambda log: log[:-2000] + bytes(1000) + log[-1000:]]
+)
+def test_the_doctor_tells_of_damage_once(capfd: Capture, cluster: Path, damage: Damage) -> None:
+    damage_all(cluster, damage)
+    place = logs(cluster)[0]
+    done = run(capfd, "doctor", "--cluster", str(cluster), "--output", "jsonl", "--columns", "place,remedy")
+    told = [line for line in done.lines if f'"{place}' in line or f'"{place.parent}"' in line]
+    assert len(told) == 1
+    assert f"put {place} back from a backup" in told[0]
+    assert "is in none of the log dirs" not in done.out
+
+
 def test_the_doctor_removes_nothing_by_damaged_metadata(capfd: Capture, cluster: Path) -> None:
     stray = next(cluster.glob("broker-1/a-0")).rename(cluster / "broker-1" / f"a-0.{'0' * 32}-stray")
     damage_all(cluster, flipped)

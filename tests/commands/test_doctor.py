@@ -386,6 +386,44 @@ def test_a_copy_that_is_gone_is_fetched_anew(capfd: Capture, demo: Path, broker:
     assert problems(capfd, "--cluster", demo) == []
 
 
+def test_a_lone_copy_that_was_set_aside_is_put_back(capfd: Capture, demo: Path) -> None:
+    home = demo / "broker-3" / "solo-0"
+    aside = home.rename(home.with_name(f"solo-0.{'a' * 32}-stray"))
+    done = run(capfd, "replica-diff", "solo:0", "--cluster", demo)
+    assert done.code == 1
+    assert done.err.endswith("by the metadata there should be one: kafkapy doctor tells what to do\n")
+    found = remedies(capfd, demo)["solo-0"]
+    assert found == f"put back the copy that has its records: mv {aside} {home}"
+    obey(found.partition(": ")[2])
+    assert problems(capfd, "--cluster", demo) == []
+
+
+def test_a_topic_that_the_metadata_has_lost_is_not_advised_to_be_removed_at_once(capfd: Capture, demo: Path) -> None:
+    """The metadata log was cut between two batches: nothing but the directories tells."""
+    stray = Path(shutil.copytree(demo / "broker-3" / "solo-0", demo / "broker-2" / "nosuch-0"))
+    found = remedies(capfd, demo)[str(stray)]
+    assert found.startswith("keep it if nobody deleted it: then the metadata log has lost its end")
+    assert found.endswith(f"then: rm -r {stray}")
+
+
+def test_resetting_offsets_tells_what_a_log_has_lost(capfd: Capture, demo: Path) -> None:
+    os.truncate(demo / "broker-3" / "solo-0" / f"{FIRST}.log", 0)
+    options = ["--group", "new", "--topic", "solo", "--to-latest", "--dry-run", "--cluster", demo]
+    done = run(capfd, "consumer-groups", "--reset-offsets", *options)
+    assert done.code == 1
+    assert "solo-0: " in done.out
+    assert "its end and lag are not known" in done.out
+
+
+def test_one_line_tells_that_a_lost_partition_takes_nothing(demo: Path) -> None:
+    shutil.rmtree(demo / "broker-3" / "solo-0")
+    produce = [sys.executable, "-m", "kafkapy", "console-producer", "--topic", "solo", "--cluster", str(demo)]
+    done = subprocess.run(produce, input="a\nb\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("Error when sending 2 messages to topic solo: KafkaStorageException: every copy of solo-0")
+
+
 def test_a_partition_without_any_copy(capfd: Capture, demo: Path) -> None:
     home = demo / "broker-3" / "solo-0"
     shutil.rmtree(home)
@@ -393,7 +431,7 @@ def test_a_partition_without_any_copy(capfd: Capture, demo: Path) -> None:
         capfd, "--cluster", demo
     )
     found = remedies(capfd, demo)["solo-0"]
-    assert found.startswith(f"no copy has its records: put one back from a backup as {home} before the next write, or")
+    assert found.startswith(f"no copy has its records: put one back from a backup as {home}, or")
     obey(found.partition("accept the loss: ")[2])
     assert problems(capfd, "--cluster", demo) == []
 
