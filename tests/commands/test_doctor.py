@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from importlib import metadata
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -518,24 +519,29 @@ def test_a_damaged_leader_is_fetched_anew_by_its_plan(capfd: Capture, demo: Path
 
 
 def test_files_that_may_not_be_read_are_findings(capfd: Capture, demo: Path) -> None:
-    """Root may read everything, so it becomes somebody else meanwhile, who may reach the directory."""
-    problems(capfd, "--cluster", demo)  # so that all modules are loaded
-    closed = [demo / "broker-1" / "orders-0" / f"{FIRST}.log", demo / "broker-2" / "orders-1"]
-    closed += [demo / "broker-3" / "replication-offset-checkpoint", demo / "broker-3" / "meta.properties"]
-    is_root, parents = os.geteuid() == 0, [demo, *list(demo.parents)[:-2]]
-    modes = {path: path.stat().st_mode for path in [*closed, *(parents if is_root else ())]}
-    try:
-        for path in modes:
-            path.chmod(0 if path in closed else 0o755)
-        if is_root:
-            os.seteuid(65534)
-        found = {place: text for _, place, text in problems(capfd, "--cluster", demo)}
-    finally:
-        if is_root:
-            os.seteuid(0)
-        for path, mode in modes.items():
-            path.chmod(mode)
-    assert {found[str(path)] for path in closed} == {"cannot be read: Permission denied"}
+    """Root may read everything, so it becomes somebody else meanwhile, who has to reach the directory: not below that
+    of pytest, which every pytest that starts closes to others."""
+    with TemporaryDirectory() as scratch:
+        os.chmod(scratch, 0o755)
+        copy = Path(shutil.copytree(demo, Path(scratch) / "demo"))
+        copy.chmod(0o755)
+        problems(capfd, "--cluster", copy)  # so that all modules are loaded
+        closed = [copy / "broker-1" / "orders-0" / f"{FIRST}.log", copy / "broker-2" / "orders-1"]
+        closed += [copy / "broker-3" / "replication-offset-checkpoint", copy / "broker-3" / "meta.properties"]
+        modes = {path: path.stat().st_mode for path in closed}
+        is_root = os.geteuid() == 0
+        try:
+            for path in closed:
+                path.chmod(0)
+            if is_root:
+                os.seteuid(65534)
+            found = {place: text for _, place, text in problems(capfd, "--cluster", copy)}
+        finally:
+            if is_root:
+                os.seteuid(0)
+            for path, mode in modes.items():
+                path.chmod(mode)
+        assert {found[str(path)] for path in closed} == {"cannot be read: Permission denied"}
 
 
 def test_a_disk_that_is_full_is_a_finding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
