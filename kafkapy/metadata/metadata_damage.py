@@ -11,13 +11,13 @@ Healthy logs cost one look at the size of a file; bytes behind the end are searc
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kafkapy.errors import DamagedFileError
 from kafkapy.formats import clean_shutdown, leader_epoch_checkpoint
 from kafkapy.formats.record_batch import HEADER_SIZE, decode_header
-from kafkapy.log.names import LOG_SUFFIX, partition_dirs
+from kafkapy.log.names import LOG_SUFFIX, parse_segment_file, partition_dirs
 from kafkapy.log.resync import is_valid_at, next_valid
 from kafkapy.log.torn_end import is_unfinished
 from kafkapy.log.window import Window
@@ -39,11 +39,11 @@ class MetadataDamage(NamedTuple):
 def missing_from(reach: Reach, directories: Sequence[MetadataDirectory]) -> DamagedFileError | None:
     """What shows, in any of the directories, that there was more than what was read as far as ``reach``."""
     for directory in directories:
-        found = damage_behind(directory.segments, directory.log_end)
-        if found is None or found.reach <= reach or (found.is_torn and not _were_cut(directories, reach)):
-            continue
-        if log_end(directory.segments) == directory.log_end:
-            return found.error  # nobody is writing there: it looks the same as before
+        for found in damages_behind(directory.segments, directory.log_end):
+            if found.reach <= reach or (found.is_torn and not _were_cut(directories, reach)):
+                continue
+            if log_end(directory.segments) == directory.log_end:
+                return found.error  # nobody is writing there: it looks the same as before
     for directory in directories:
         told = _told_of_more(reach, directory)
         if told is not None:
@@ -60,12 +60,15 @@ def emptied(log_dirs: Sequence[str]) -> DamagedFileError | None:
     return None
 
 
-def damage_behind(segments: Sequence[str], end: LogEnd) -> MetadataDamage | None:
-    """What is wrong with the bytes behind the end of a log; None where there are none."""
-    found = _rest(segments, end)
-    if found is None:
-        return None
-    path, position = found
+def damages_behind(segments: Sequence[str], end: LogEnd) -> Iterator[MetadataDamage]:
+    """What is wrong with the bytes behind the end of a log, by segment; nothing where there are none."""
+    for path, position in _rest(segments, end):
+        file = parse_segment_file(os.path.basename(path))
+        offset = max(end.offset, 0 if file is None else file.base_offset)
+        yield _damage(path, position, LogEnd(end.epoch, offset))
+
+
+def _damage(path: str, position: int, end: LogEnd) -> MetadataDamage:
     reach = end.epoch, end.offset + 1
     if is_unfinished(path, os.path.getsize(path), position, end.offset):
         reason = "the last batch is not whole, though nobody was writing: there are marks of a clean stop"
@@ -104,7 +107,9 @@ def _were_cut(directories: Sequence[MetadataDirectory], reach: Reach) -> bool:
     """Whether a last batch that is not whole is no unfinished write: all brokers stopped in good order, and who writes
     takes their marks away first. Where a copy ends there with nothing behind, there was no such batch."""
     stopped = (os.path.exists(os.path.join(each.log_dir, clean_shutdown.FILE_NAME)) for each in directories)
-    whole = (each for each in directories if each.log_end.reach >= reach and not _rest(each.segments, each.log_end))
+    whole = (
+        each for each in directories if each.log_end.reach >= reach and not any(_rest(each.segments, each.log_end))
+    )
     return all(stopped) and not any(whole)
 
 
@@ -122,13 +127,12 @@ def _told_of_more(reach: Reach, directory: MetadataDirectory) -> DamagedFileErro
     return DamagedFileError(path, end.position, f"the log ends there, at offset {end.offset}, and {once}")
 
 
-def _rest(segments: Sequence[str], end: LogEnd) -> tuple[str, int] | None:
-    """The first bytes behind the end; the last segments may have none."""
+def _rest(segments: Sequence[str], end: LogEnd) -> Iterator[tuple[str, int]]:
+    """Where bytes are behind the end: in its segment, and in those that follow, which have no good batch."""
     for path in segments[segments.index(end.path) if end.path else 0 :]:
         position = end.position if path == end.path else 0
         if os.path.getsize(path) > position:
-            return path, position
-    return None
+            yield path, position
 
 
 def _whole_behind(path: str, position: int, offset: int) -> tuple[int, int] | None:

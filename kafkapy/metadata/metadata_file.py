@@ -15,7 +15,7 @@ from kafkapy.log.names import LOG_SUFFIX
 from kafkapy.metadata.delta import Replayer
 from kafkapy.metadata.image import EMPTY, MetadataImage, Provenance
 from kafkapy.metadata.metadata_batch import decode_control
-from kafkapy.metadata.metadata_damage import damage_behind
+from kafkapy.metadata.metadata_damage import damages_behind
 from kafkapy.metadata.metadata_replay import replay_batch
 from kafkapy.metadata.metadata_segments import LogEnd, PlacedBatch, good_batches, log_end
 
@@ -80,7 +80,7 @@ class _Reading:
 
     def damage_behind(self) -> DamagedFileError | None:
         """What is wrong with the bytes that follow, unless somebody is writing them just now."""
-        found = damage_behind([self._path], self.end)
+        found = next(damages_behind([self._path], self.end), None)
         if found is not None and log_end([self._path]) == self.end:
             reason = "the last batch is not whole" if found.is_torn else found.error.reason
             return DamagedFileError(self._path, self.end.position, reason)

@@ -247,6 +247,23 @@ def test_a_batch_that_whole_ones_follow_is_damage_and_not_torn(crashed):
     assert (salvaged.image, salvaged.end_offset) == (whole.image, 707)
 
 
+@pytest.mark.parametrize("batches", [1, 2])
+def test_damage_is_found_also_behind_that_which_a_snapshot_makes_good(crashed, batches):
+    """Of the last segment nothing can be read, and the one before it is damaged, too."""
+    image = load_metadata(str(crashed)).image
+    directory = crashed / DIRECTORY_NAME
+    data = encode_snapshot(Snapshot(tuple(image.to_records()), 123), 1, 456)
+    write_snapshot(Files(sync=False), str(directory), SnapshotId(707, 1), data)
+    behind = [encode_records([topic_record(f"t{at}", ID)], 707 + at, 1, 0) for at in range(batches)]
+    (directory / "00000000000000000707.log").write_bytes(behind[0][:-1] + b"!" + b"".join(behind[1:]))
+    before = bytearray((directory / LOG).read_bytes())
+    before[len(before) // 2] ^= 0xFF
+    (directory / LOG).write_bytes(before)
+    with pytest.raises(DamagedFileError, match=r"0707.log: damaged at byte 0: "):
+        load_metadata(str(crashed))
+    assert salvage_metadata(str(crashed)).image.topics == image.topics
+
+
 def test_damage_is_no_loss_where_another_log_has_the_rest(golden, crashed):
     whole = load_metadata(str(golden / "crashed" / "broker-2"))
     drop_snapshots(crashed)
