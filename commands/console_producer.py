@@ -223,6 +223,8 @@ def _produce(
         if producer.unsent:
             producer.tell(f"kafkapy: {_unsent(producer)} were not acknowledged")
         raise
+    if producer.unsent and producer.is_all_told:
+        raise typer.Exit(1)
     if producer.unsent:
         raise KafkapyError(f"{_unsent(producer)} were not acknowledged")
 

@@ -90,11 +90,11 @@ def describe(
     where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
     with closing(open_cluster(where)) as opened:
         found = opened.administration().features(node_id)
-    if found is None:
-        row = {"type": "feature", "feature": None, "known": False}
-        print_rows(output, [("The features are unknown: there is no metadata log", row)])
-        return
-    print_rows(output, [(each.line, {"type": "feature", **each._asdict()}) for each in found])
+        if found is None:
+            row = {"type": "feature", "feature": None, "known": False}
+            print_rows(output, [("The features are unknown: there is no metadata log", row)])
+        else:
+            print_rows(output, [(each.line, {"type": "feature", **each._asdict()}) for each in found])
 
 
 @app.command(

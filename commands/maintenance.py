@@ -1,6 +1,7 @@
 """``kafkapy maintenance``: what a broker's background threads do, once."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -99,15 +100,14 @@ def _planned(
     from kafkapy.backends.selection import open_cluster
     from kafkapy.metadata.topic_selection import check_matches
 
-    opened = open_cluster(chosen)
-    assert isinstance(opened, LogDirsCluster)
-    if opened.metadata_damage is not None:
-        raise opened.metadata_damage
-    if topic is not None and opened.has_metadata:
-        check_matches(opened.image(), topic)
-    directory = None if chosen.log_dirs else chosen.directory
-    moment = opened.now if now is None else now
-    return plan(opened, Wanted(moment, topic, snapshot, parse_assumptions(assume, opened.image()), directory))
+    with closing(open_cluster(chosen)) as opened:
+        assert isinstance(opened, LogDirsCluster)
+        if topic is not None and opened.has_metadata:
+            check_matches(opened.image(), topic)
+        directory = None if chosen.log_dirs else chosen.directory
+        moment = opened.now if now is None else now
+        assumed = parse_assumptions(assume, opened.image())
+        yield from plan(opened, Wanted(moment, topic, snapshot, assumed, directory))
 
 
 def _done(chosen: "Selection", now: int | None, topic: str | None, snapshot: bool) -> Iterator["Action"]:

@@ -94,11 +94,11 @@ def describe(
     where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
     with closing(open_cluster(where)) as opened:
         quorum = opened.administration().quorum()
-    if output == Output.KAFKA:
-        now = int(time() * 1000) if human_readable else None
-        print_lines(status_lines(quorum) if status else replication_lines(quorum, now))
-        return
-    print_rows(output, [(None, row) for row in (_status_rows(quorum) if status else _replica_rows(quorum))])
+        if output == Output.KAFKA:
+            now = int(time() * 1000) if human_readable else None
+            print_lines(status_lines(quorum) if status else replication_lines(quorum, now))
+        else:
+            print_rows(output, [(None, row) for row in (_status_rows(quorum) if status else _replica_rows(quorum))])
 
 
 @app.command(

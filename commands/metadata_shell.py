@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kafkapy.contexts.context_option import CLUSTER
-from kafkapy.errors import KafkapyError, UsageError
+from kafkapy.errors import DamagedFileError, KafkapyError, UsageError
 from kafkapy.subcommand import Subcommand, examples, new_app
 
 from .cluster_options import BootstrapOption, ClusterOption, LogDirsOption, selection
-from .tool_errors import warn
+from .tool_errors import tell_problems
 
 if TYPE_CHECKING:
     from kafkapy.backends.selection import Selection
-    from kafkapy.metadata.image import MetadataImage
+    from kafkapy.metadata.metadata_file import SalvagedImage
 
 app = new_app()
 
@@ -57,13 +57,13 @@ def metadata_shell(
     from kafkapy.metadata.metadata_shell import MetadataShell
     from kafkapy.output.printing import print_lines
 
-    tree = root(_image(snapshot, where), __version__, "unknown")
+    loaded = _loaded(snapshot, where)
+    tree = root(loaded.image, __version__, "unknown")
     if command:
         shell = MetadataShell(tree)
         print_lines(shell.run(command))
-        for hint in shell.hints:
-            warn(f"kafkapy: {hint}")
-        if shell.failed:
+        tell_problems([*shell.hints, *loaded.problems])
+        if shell.failed or loaded.damage:
             raise typer.Exit(1)
         return
     import os
@@ -71,21 +71,29 @@ def metadata_shell(
 
     from kafkapy.output.shell_prompt import run_shell
 
+    tell_problems(loaded.problems)
     print_lines(["[ Kafka Metadata Shell ]"])
     run_shell(MetadataShell(tree, True, shutil.get_terminal_size().columns if os.isatty(1) else None))
+    if loaded.damage:
+        raise typer.Exit(1)
 
 
-def _image(snapshot: str | None, where: "Selection") -> "MetadataImage":
+def _loaded(snapshot: str | None, where: "Selection") -> "SalvagedImage":
+    from kafkapy.metadata.metadata_file import SalvagedImage, load_file
+
     if snapshot is not None:
-        from kafkapy.metadata.metadata_log import load_file
-
         return load_file(snapshot)
     from kafkapy.backends.selection import open_cluster
 
-    opened = open_cluster(where)
-    if not opened.has_metadata:
-        raise KafkapyError("there is no metadata log in these directories, so there is nothing to look at")
-    image = opened.image()
-    if not where.is_live:
-        opened.close()  # tells if it is not all of the metadata
-    return image
+    opened, damage = open_cluster(where), None
+    if where.is_live:
+        return SalvagedImage(opened.image(), None)
+    has_metadata, image = opened.has_metadata, opened.image()
+    try:
+        opened.close()
+    except DamagedFileError as error:
+        damage = error
+    if not has_metadata:
+        missing = KafkapyError("there is no metadata log in these directories, so there is nothing to look at")
+        raise damage or missing
+    return SalvagedImage(image, damage)

@@ -54,16 +54,16 @@ def run_simulate(chosen: "Selection", path: str, playing: Playing, output: Outpu
         cost = plan_cost(layout, plan)
         moves = log_dir_moves(layout, whole, log_dirs)
         steps = played(opened, layout, whole, playing)
-    if output == Output.KAFKA:
-        costs = (*cost_lines(layout, cost, playing.throttle), *log_dir_move_lines(moves, whole))
-        print_lines([*costs, "", *step_lines(steps), *_log_dir_lines(steps)])
-    else:
-        costs_as_rows = (
-            *cost_rows(layout, plan, cost, playing.throttle),
-            *log_dir_move_rows(moves, whole, log_dirs),
-        )
-        rows = (*costs_as_rows, *step_rows(steps, playing.throttle), *_log_dir_rows(steps))
-        print_rows(output, ((None, row) for row in rows))
+        if output == Output.KAFKA:
+            costs = (*cost_lines(layout, cost, playing.throttle), *log_dir_move_lines(moves, whole))
+            print_lines([*costs, "", *step_lines(steps), *_log_dir_lines(steps)])
+        else:
+            costs_as_rows = (
+                *cost_rows(layout, plan, cost, playing.throttle),
+                *log_dir_move_rows(moves, whole, log_dirs),
+            )
+            rows = (*costs_as_rows, *step_rows(steps, playing.throttle), *_log_dir_rows(steps))
+            print_rows(output, ((None, row) for row in rows))
 
 
 def played(cluster: "Cluster", layout: "Layout", plan: "Reassignment", playing: Playing) -> list["Step"]:

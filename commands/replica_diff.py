@@ -82,7 +82,7 @@ def replica_diff(
     with closing(_open(chosen)) as opened:
         diff = opened.replica_diff()
         run = _Run(diff, quiet_stdout=output != Output.KAFKA)
-        reports = run.reports(_partitions(diff, topic))
+        reports = run.reports(_partitions(opened, diff, topic))
         found = ((report, planned(report, where) if repair_plan else None) for report in reports)
         if output == Output.KAFKA:
             print_lines(line for report, plan in found for line in partition_lines(report, plan, where))
@@ -104,7 +104,7 @@ def _open(where: "Selection") -> "Cluster":
     return open_cluster(where._replace(log_dirs=tuple(reversed(once.values()))))
 
 
-def _partitions(diff: "ReplicaDiff", wanted: str | None) -> list["TopicPartition"]:
+def _partitions(opened: "Cluster", diff: "ReplicaDiff", wanted: str | None) -> list["TopicPartition"]:
     """The partitions that are meant, of those that are there."""
     present = diff.partitions()
     if wanted is None:
@@ -120,7 +120,11 @@ def _partitions(diff: "ReplicaDiff", wanted: str | None) -> list["TopicPartition
             hint = f": they have {listed(set(numbers))} of it"
         elif not colon and wanted in map(str, present):  # as Kafka's lines and directories spell it
             hint = f"; did you mean '{':'.join(wanted.rsplit('-', 1))}'?"
-        raise KafkaError("UnknownTopicOrPartitionException", f"no copy of {wanted} is in {diff.where}{hint}")
+        error = KafkaError("UnknownTopicOrPartitionException", f"no copy of {wanted} is in {diff.where}{hint}")
+        known = opened.image().topics.get(topic)
+        if known is not None and (not colon or int(number) in known.partitions):
+            error.hint = "by the metadata there should be one: kafkapy doctor tells what to do"
+        raise error
     return found
 
 

@@ -33,7 +33,7 @@ from kafkapy.log.names import (
 )
 from kafkapy.log.partition_log import PartitionLog
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME as METADATA_DIRECTORY
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME as METADATA_DIRECTORY
 
 METADATA = TopicPartition(*parse_partition_dir(METADATA_DIRECTORY)[:2])
 ConfigOf = Callable[[TopicPartition], LogConfig]

@@ -76,6 +76,7 @@ class DirectoryCluster(LogDirsCluster):
         seed: int | None = None,
         tell: Callable[[str], object] = lambda line: None,
     ) -> None:
+        self.directory = directory
         self.recovered: list[str] = []
         self._tell = tell
         self._files = files or Files()

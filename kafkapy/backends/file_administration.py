@@ -17,6 +17,7 @@ from kafkapy.metadata.cluster_image import BrokerRegistration
 from kafkapy.metadata.feature_description import FeatureDescription, describe_features
 from kafkapy.metadata.feature_updates import FeatureUpdate
 from kafkapy.metadata.image import MetadataImage
+from kafkapy.metadata.metadata_replay import LoadedMetadata
 from kafkapy.metadata.security_image import Acl
 
 _FILES = "a cluster that is only files"
@@ -24,11 +25,17 @@ _RUNNING = "name a running cluster with --bootstrap-server"
 
 
 class FileAdministration:
-    """``log_dirs`` are those of all nodes, ``image`` gives the metadata."""
+    """``log_dirs`` are those of all nodes, ``image`` gives the metadata, ``loaded`` what its log tells beside that."""
 
-    def __init__(self, log_dirs: Sequence[str], image: Callable[[], MetadataImage]) -> None:
+    def __init__(
+        self,
+        log_dirs: Sequence[str],
+        image: Callable[[], MetadataImage],
+        loaded: Callable[[], LoadedMetadata | None],
+    ) -> None:
         self._log_dirs = tuple(log_dirs)
         self._image = image
+        self._loaded = loaded
 
     def cluster_id(self) -> str | None:
         for log_dir in self._log_dirs:
@@ -49,9 +56,7 @@ class FileAdministration:
         raise Unsupported("unregistering a broker", _FILES, _RUNNING)
 
     def features(self, node_id: int | None = None) -> list[FeatureDescription] | None:
-        from kafkapy.metadata.metadata_log import load_metadata
-
-        loaded = load_metadata(*self._log_dirs)
+        loaded = self._loaded()
         return None if loaded is None else describe_features(loaded.image, loaded.kraft_version, node_id)
 
     def update_features(self, updates: Sequence[FeatureUpdate], dry_run: bool) -> dict[str, KafkaError | None]:
@@ -59,7 +64,7 @@ class FileAdministration:
         raise Unsupported("changing the levels of features", _FILES, hint)
 
     def quorum(self) -> Quorum:
-        return describe_quorum(*self._log_dirs)
+        return describe_quorum(self._loaded(), *self._log_dirs)
 
     def add_controller(self, voter: Voter) -> None:
         raise Unsupported("adding a controller to the quorum", _FILES, _RUNNING)

@@ -60,12 +60,12 @@ class LogRanges:
         self._known: dict[TopicPartition, LogRange] = {}
         self._missing: list[TopicPartition] = []
         self._leaderless: list[TopicPartition] = []
-        self._unreadable: list[str] = []
+        self._unreadable: dict[TopicPartition, str] = {}
 
     @property
     def problems(self) -> list[str]:
         """Which logs could not be read so far, and which partitions that there are have no leader or no copy here."""
-        problems = [*self._unreadable]
+        problems = [*self._unreadable.values()]
         if self._leaderless:
             problems.append(f"nobody leads {_names(self._leaderless)}")
         if self._missing:
@@ -83,6 +83,10 @@ class LogRanges:
             self.learn([partition])
         return self._known[partition]
 
+    def why_unknown(self, partition: TopicPartition) -> str:
+        """Why nobody knows where a log begins and ends."""
+        return self._unreadable.get(partition) or f"no copy of {partition} is in {self._cluster.where}"
+
     def learn(self, partitions: Iterable[TopicPartition]) -> None:
         """Look up many logs at once."""
         wanted = [partition for partition in sorted(set(partitions)) if partition not in self._known]
@@ -97,7 +101,7 @@ class LogRanges:
             return LogRange(None, None)
         lost = self._cluster.loss(partition)
         if lost is not None:
-            self._unreadable.append(f"{partition}: {lost}: its end and lag are not known")
+            self._unreadable[partition] = f"{partition}: {lost}: its end and lag are not known"
             return LogRange(None, None)
         return LogRange(start, end)
 
@@ -106,7 +110,7 @@ class LogRanges:
         if name == "LeaderNotAvailableException":
             self._leaderless.append(partition)
         elif name != "UnknownTopicOrPartitionException":
-            self._unreadable.append(f"{partition}: {error}")
+            self._unreadable[partition] = f"{partition}: {error}"
         elif self._exists(partition):
             self._missing.append(partition)
 

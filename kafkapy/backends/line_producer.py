@@ -58,6 +58,7 @@ class LineProducer:
         self._sender: Sender | None = None
         self.records = 0
         self.failures = 0
+        self._lines_told = 0
         self._hints: set[str] = set()
 
     def send(self, lines: list[bytes]) -> None:
@@ -88,6 +89,11 @@ class LineProducer:
         """How many records were refused, or are not acknowledged yet."""
         waiting = 0 if self._accumulator is None else self._accumulator.record_count
         return self.failures + waiting + (0 if self._sender is None else self._sender.unsettled)
+
+    @property
+    def is_all_told(self) -> bool:
+        """Whether one line has told that nothing at all was accepted: it says how many records that are, too."""
+        return self._lines_told == 1 and self.failures == self.records
 
     def pause(self) -> None:
         """Send everything that waits, and have it where acks ask for it."""
@@ -133,6 +139,7 @@ class LineProducer:
         if self._sync:
             raise error
         self.failures += count
+        self._lines_told += 1
         what = "a message" if count == 1 else f"{count} messages"
         self.tell(f"Error when sending {what} to topic {self._topic}: {error.name}: {error}")
         if error.hint is not None and error.hint not in self._hints:

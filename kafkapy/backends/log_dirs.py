@@ -28,7 +28,9 @@ from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import Change
 from kafkapy.metadata.image import EMPTY, GROUP, MetadataImage
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, LoadedMetadata, salvage_metadata
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
+from kafkapy.metadata.metadata_log import salvage_metadata
+from kafkapy.metadata.metadata_replay import LoadedMetadata
 from kafkapy.metadata.topics_image import NO_LEADER, PartitionRegistration, TopicImage
 from kafkapy.near_misses import partition_hint
 
@@ -289,7 +291,7 @@ class LogDirsCluster(FileAccess):
         """What the files tell of the cluster as a whole."""
         from kafkapy.backends.file_administration import FileAdministration
 
-        return FileAdministration(self.every_log_dir, self.image)
+        return FileAdministration(self.every_log_dir, self.image, lambda: self._salvaged)
 
     def replica_control(self) -> ReplicaControl:
         """What the files tell of replicas that move."""

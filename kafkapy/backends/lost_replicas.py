@@ -17,7 +17,9 @@ Killed before the change of the metadata is written, all is as it was, and the n
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from kafkapy.backends.replicas import LogDirs, reach
@@ -78,7 +80,7 @@ def _lose(
         path = brokers[farthest].path(partition)
         cluster.places.lost[partition] = (
             f"every copy of {partition} is gone, with the records up to offset {kept[farthest] - 1}: put one back from "
-            f"a backup as {path}, or accept the loss: {accepting(partition)}"
+            f"a backup as {path}, or accept the loss: {accepting(partition)} --cluster {quote(cluster.directory)}"
         )
         return
     for broker_id, end in kept.items():
@@ -140,7 +142,8 @@ def stray_copies(
     dirs: LogDirs, partition: TopicPartition, topic_id: str, assigned: Collection[int]
 ) -> list[PartitionReader]:
     """The copies with records of the same topic that no broker takes for its replica, the one that reaches farthest
-    first: on brokers that should have none, or set aside."""
+    first: on brokers that should have none, or set aside. Those that do not say of which topic they are count where no
+    other one is there."""
     found = [
         PartitionReader(path, partition)
         for log_dir in dirs.paths
@@ -148,8 +151,11 @@ def stray_copies(
         if (name.topic, name.partition) == partition
         and (name.mark == STRAY_DIR_SUFFIX or (not name.mark and dirs.broker_ids[log_dir] not in assigned))
     ]
-    own = [reader for reader in found if reader.log_end_offset and _topic_id(reader) == topic_id]
-    return sorted(own, key=reach, reverse=True)
+    by_topic: dict[str | None, list[PartitionReader]] = defaultdict(list)
+    for reader in found:
+        if reader.log_end_offset:
+            by_topic[_topic_id(reader)].append(reader)
+    return sorted(by_topic[topic_id] or by_topic[None], key=reach, reverse=True)
 
 
 def accepting(partition: TopicPartition) -> str:

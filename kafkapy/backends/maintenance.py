@@ -165,7 +165,7 @@ def _coordinator_actions(cluster: LogDirsCluster, tasks: Iterable[CoordinatorTas
 def _due_snapshot(cluster: LogDirsCluster, wanted: Wanted) -> DueSnapshot | None:
     if wanted.topic is not None and not wanted.snapshot:
         return None
-    return due_snapshot(cluster.dirs.paths, wanted.now, wanted.snapshot)
+    return due_snapshot(cluster.every_log_dir, wanted.now, wanted.snapshot)
 
 
 def _snapshot_action(cluster: LogDirsCluster, snapshot: DueSnapshot) -> Action:

@@ -16,8 +16,10 @@ from kafkapy.formats.snapshot_id import SnapshotId
 from kafkapy.formats.time_text import duration_text
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, LoadedMetadata, load_metadata, read_snapshot
-from kafkapy.metadata.metadata_snapshot import Snapshot, encode_snapshot
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
+from kafkapy.metadata.metadata_log import salvage_metadata
+from kafkapy.metadata.metadata_replay import LoadedMetadata
+from kafkapy.metadata.metadata_snapshot import Snapshot, encode_snapshot, read_snapshot
 
 MAX_BYTES_BETWEEN = 20 << 20
 MAX_INTERVAL_MS = 60 * 60 * 1000
@@ -32,9 +34,10 @@ class DueSnapshot(NamedTuple):
 
 
 def due_snapshot(log_dirs: tuple[str, ...], now: int, asked: bool) -> DueSnapshot | None:
-    """The snapshot that is due, or ``asked`` for; None where the newest has all, or the log ends in a transaction."""
-    loaded = load_metadata(*log_dirs)
-    if loaded is None or loaded.from_bootstrap or loaded.in_transaction or loaded.end_offset == 0:
+    """The snapshot that is due, or ``asked`` for; None where the newest has all, or the log ends in a transaction, or
+    is damaged: a snapshot of what is left would pass for all of it."""
+    loaded = salvage_metadata(*log_dirs)
+    if loaded is None or loaded.damage or loaded.from_bootstrap or loaded.in_transaction or loaded.end_offset == 0:
         return None
     directory = os.path.join(loaded.log_dir, DIRECTORY_NAME)
     newest = _newest(directory)

@@ -5,6 +5,9 @@ of them and synced, one after the other. Killed in between, some logs end with t
 writer takes the log that reaches farthest, as the quorum would, and brings the others to its bytes first: a change is
 there whole, or not at all.
 
+Copies are compared to the last byte: one that is damaged in the middle would otherwise go on growing, and be of no use
+when the others are lost.
+
 A batch carries the highest epoch that any node has seen; with a lower one, real controllers would truncate it. Where
 bytes are cut off, the segment's indexes go too: a broker makes them anew. Only a write that was not finished is cut
 off: where whole batches follow, or something tells that the log was longer, nothing is written at all.
@@ -26,11 +29,13 @@ from kafkapy.log.names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX, Segme
 from kafkapy.metadata.delta import replay
 from kafkapy.metadata.image import MetadataImage, Provenance
 from kafkapy.metadata.metadata_batch import encode_records
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, LoadedMetadata, load_metadata
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
+from kafkapy.metadata.metadata_log import load_metadata
+from kafkapy.metadata.metadata_replay import LoadedMetadata
 from kafkapy.metadata.metadata_snapshot import write_snapshot
 from kafkapy.metadata.records import new_record
 
-LOOK_BACK = 1 << 12
+COMPARED_AT_ONCE = 1 << 20
 
 
 class MetadataWriter:
@@ -175,11 +180,12 @@ def _is_same(source: str, target: str) -> bool:
 
 
 def _is_prefix(path: str, size: int, longer: str) -> bool:
-    """Whether ``path`` is, by its last bytes, how ``longer`` begins: both only ever grow, batch by batch."""
+    """Whether ``longer`` begins with the bytes of ``path``: all of them, for one may be damaged anywhere."""
     if size > os.path.getsize(longer):
         return False
-    start = max(0, size - LOOK_BACK)
-    return size == 0 or _bytes(path, start, size) == _bytes(longer, start, size)
+    chunks = range(0, size, COMPARED_AT_ONCE)
+    ends = (min(start + COMPARED_AT_ONCE, size) for start in chunks)
+    return all(_bytes(path, *chunk) == _bytes(longer, *chunk) for chunk in zip(chunks, ends, strict=True))
 
 
 def _bytes(path: str, start: int, end: int) -> bytes:

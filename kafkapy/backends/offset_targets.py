@@ -157,7 +157,7 @@ class OffsetTargets:
     def _bounds(self, partition: TopicPartition) -> tuple[int, int]:
         start, end = self._ranges.of(partition)
         if start is None or end is None:
-            raise KafkaError("UnknownTopicOrPartitionException", f"no log of {partition} can be read")
+            raise KafkaError("UnknownTopicOrPartitionException", self._ranges.why_unknown(partition))
         return start, end
 
 

@@ -19,7 +19,8 @@ from kafkapy.formats.quorum_state import NO_ID, QuorumState
 from kafkapy.formats.uuid import ZERO_UUID
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, LoadedMetadata, load_metadata
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
+from kafkapy.metadata.metadata_replay import LoadedMetadata
 
 METADATA_PARTITION = TopicPartition("__cluster_metadata", 0)
 
@@ -70,13 +71,13 @@ class _Node(NamedTuple):
     log_end_offset: int | None
 
 
-def describe_quorum(*log_dirs: str) -> Quorum:
+def describe_quorum(metadata: LoadedMetadata | None, *log_dirs: str) -> Quorum:
     """The quorum of the cluster that these log dirs belong to."""
     nodes = [_node(log_dir) for log_dir in log_dirs]
     states = [node.state for node in nodes if node.state is not None]
     newest = max(states, key=lambda state: (state.leader_epoch, state.leader_id), default=None)
     leader_id = None if newest is None or newest.leader_id == NO_ID else newest.leader_id
-    voters = _voters(newest, load_metadata(*log_dirs))
+    voters = _voters(newest, metadata)
     replicas = _replicas(nodes, voters, leader_id)
     lags = [replica.lag for replica in replicas if replica.status != OBSERVER]
     known_lags = [lag for lag in lags if lag is not None]

@@ -20,6 +20,8 @@ from kafkapy.backends.lost_replicas import accepting
 from kafkapy.backends.replica_diff import Copy, CopyReport, MissingCopy, PartitionReport, Verdict
 from kafkapy.log.topic_partition import TopicPartition
 
+KEEP_UNKNOWN = "keep it if nobody deleted it: then the metadata log has lost its end, put that back from a backup"
+
 
 class Action(StrEnum):
     """What to do with a copy."""
@@ -65,8 +67,10 @@ def missing_step(
         stopped = " while its broker is stopped" if where is None else ""
         return f"put back the copy that has its records{stopped}: mv {path} {missing.path}"
     if missing.once_to and (report is None or not any(each.good_to for each in _replicas(report))):
-        backup = f"no copy has its records: put one back from a backup as {missing.path} before the next write"
-        return backup if where is None else f"{backup}, or accept the loss: {accepting(partition)} {where}"
+        backup = f"no copy has its records: put one back from a backup as {missing.path}"
+        if where is None:
+            return f"{backup} before its broker starts, which makes it anew, empty"
+        return f"{backup}, or accept the loss: {accepting(partition)} {where}"
     if where is None:
         return "its broker makes it anew when it starts; if it leads, let another of the ISR lead before"
     return f"it leaves the ISR, where it is in it, and fetches all anew: {_catch_up(where)}"
@@ -76,7 +80,8 @@ def stray_step(report: PartitionReport, stray: CopyReport) -> str:
     """What to do with a stray copy: it is no rubbish where it has what no replica has."""
     path = stray.copy.replica.path
     if stray is not _only_stray(report):
-        return stray_removal(path)
+        is_unknown = report.topic_id is None and stray.copy.reader.log_end_offset
+        return (f"{KEEP_UNKNOWN}; else " if is_unknown else "") + stray_removal(path)
     home = next(iter(report.missing_brokers.values()), None)
     if home is not None:
         is_in_use = any(holder_of(os.path.dirname(each)) is not None for each in (path, home.path))
@@ -211,7 +216,7 @@ def _how_to_lead(report: PartitionReport, where: str | None) -> str:
 def _stray(report: PartitionReport, stray: CopyReport) -> Step:
     """A broker sets such a directory aside when it starts; nothing looks at it any more."""
     copy, what = stray.copy, stray_step(report, stray)
-    is_rubbish = what == stray_removal(copy.replica.path)
+    is_rubbish = what.endswith(stray_removal(copy.replica.path))
     text = f"it is stray, the metadata has no replica of it on {copy.name}: {what}"
     return Step(copy, Action.DELETE if is_rubbish else Action.KEEP, None, text)
 

@@ -23,7 +23,7 @@ from kafkapy.backends.group_options import GroupOptions
 from kafkapy.backends.selection import Selection, open_cluster, open_cluster_for_writing
 from kafkapy.backends.waiting import Tell, Time, waited
 from kafkapy.errors import Unsupported
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
 
 TIMEOUT_S = 60.0
 

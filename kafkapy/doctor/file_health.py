@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import chain
 
 from kafkapy.backends.directory_reader import DirectoryReader
 from kafkapy.backends.file_replica_diff import missing_copies
@@ -13,7 +14,7 @@ from kafkapy.backends.lost_replicas import stray_copies
 from kafkapy.backends.replicas import LogDirs, Replica
 from kafkapy.doctor.disks import check_disks
 from kafkapy.doctor.expected_identity import expected_identities
-from kafkapy.doctor.finding import Finding, error, info, warning
+from kafkapy.doctor.finding import Finding, Severity, error, info, warning
 from kafkapy.doctor.log_dir_files import check_log_dir, is_stopped
 from kafkapy.doctor.metadata_health import check_metadata
 from kafkapy.doctor.partition_files import check_partition
@@ -25,7 +26,7 @@ from kafkapy.formats import quorum_state
 from kafkapy.formats.meta_properties import MetaProperties
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.metadata_damage import what_to_do
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
 
 Advance = Callable[[int], None]
 
@@ -53,11 +54,34 @@ def _found(cluster: LogDirsCluster, where: str, is_quick: bool, advance: Advance
     for partition in sorted(dirs.replicas):
         repair = f"kafkapy replica-diff {partition.topic}:{partition.partition} {where} --repair-plan"
         yield from readable(_twice(dirs, partition), str(partition))
-        for replica in dirs.replicas[partition]:
-            yield from readable(_partition(dirs, replica, is_quick, repair, advance), replica.path)
+        findings = _copies(dirs, partition, is_quick, repair, advance)
         if not is_quick:
-            yield from check_replicas(diff, partition, where)
+            findings = chain(findings, check_replicas(diff, partition, where))
+        yield from _without(_damaged_places(cluster), findings) if partition.topic == METADATA_TOPIC else findings
     yield from _metadata(cluster, dirs, where)
+
+
+def _copies(
+    dirs: LogDirs, partition: TopicPartition, is_quick: bool, repair: str, advance: Advance
+) -> Iterator[Finding]:
+    for replica in dirs.replicas[partition]:
+        yield from readable(_partition(dirs, replica, is_quick, repair, advance), replica.path)
+
+
+def _damaged_places(cluster: LogDirsCluster) -> set[str]:
+    """The file, and its directory, of the damage that ``_metadata`` tells with what to do about it."""
+    try:
+        damage = cluster.metadata_damage
+    except (KafkapyError, OSError):
+        return set()
+    if damage is None:
+        return set()
+    return {damage.path, damage.path if os.path.isdir(damage.path) else os.path.dirname(damage.path)}
+
+
+def _without(places: Collection[str], findings: Iterable[Finding]) -> Iterator[Finding]:
+    """What is wrong elsewhere, or no loss."""
+    return (found for found in findings if found.severity is not Severity.ERROR or found.place not in places)
 
 
 def _twice(dirs: LogDirs, partition: TopicPartition) -> Iterator[Finding]:
@@ -151,8 +175,9 @@ def _metadata(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Fi
     if damage is not None:
         text = f"is damaged at byte {damage.position}: {damage.reason}; what changed after that is not known"
         yield error(damage.path, text, what_to_do(damage))
-    if not has_metadata:
+    if not has_metadata and damage is None:
         yield info(METADATA_TOPIC, "is in none of the log dirs: leaders and replicas are not known")
+    if not has_metadata:
         return
     given = {broker for broker in dirs.broker_ids.values() if broker is not None}
     absent = sorted({*cluster.image().brokers} - given)

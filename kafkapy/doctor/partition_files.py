@@ -28,7 +28,7 @@ from kafkapy.log.names import (
 )
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.segment_reader import SegmentReader
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
 
 SAMPLED_ENTRIES = 64
 ON_START = "a broker makes it anew when it starts; kafkapy reads without it"

@@ -27,9 +27,14 @@ def is_torn(segment: SegmentReader, end: SegmentEnd, largest_batch: int) -> bool
         return True
     if segment.size - end.position > largest_batch + LOG_OVERHEAD:
         return False
-    with Window(segment.log_path, limit=segment.size) as window:
-        window.seek(end.position)
-        rest = window.peek(end.position, segment.size - end.position)
+    return is_unfinished(segment.log_path, segment.size, end.position, end.offset)
+
+
+def is_unfinished(path: str, size: int, position: int, offset: int) -> bool:
+    """Whether the bytes of a file from ``position`` on, where ``offset`` should be, are zeros or less than a batch."""
+    with Window(path, limit=size) as window:
+        window.seek(position)
+        rest = window.peek(position, size - position)
         if not any(rest):
             return True
         try:
@@ -37,7 +42,7 @@ def is_torn(segment: SegmentReader, end: SegmentEnd, largest_batch: int) -> bool
                 return False  # a whole one, with a wrong checksum
         except CorruptRecordError:
             return False
-    return not any(_is_batch(rest, found.start() - MAGIC_POSITION, end.offset) for found in MAGIC.finditer(rest))
+    return not any(_is_batch(rest, found.start() - MAGIC_POSITION, offset) for found in MAGIC.finditer(rest))
 
 
 def _is_batch(data: bytes, position: int, after: int) -> bool:

@@ -37,7 +37,7 @@ from kafkapy.metadata.features import (
 )
 from kafkapy.metadata.image import BROKER, config_record, feature_level_record
 from kafkapy.metadata.metadata_batch import encode_control, encode_records, leader_change
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
 from kafkapy.metadata.metadata_snapshot import Snapshot, encode_snapshot
 from kafkapy.metadata.records import new_record
 from kafkapy.metadata.security_image import ScramCredential, scram_record

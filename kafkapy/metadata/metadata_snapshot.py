@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from kafkapy.errors import CorruptRecordError, FormatError
+from kafkapy.errors import CorruptRecordError, DamagedFileError, FormatError
 from kafkapy.formats.control_record import ControlRecordType
 from kafkapy.formats.message import Value
 from kafkapy.formats.metadata_record import MetadataRecord
@@ -77,6 +77,16 @@ def decode_snapshot(data: bytes) -> Snapshot:
         control.get(ControlRecordType.KRAFT_VERSION, {}).get("kRaftVersion", 0),
         control.get(ControlRecordType.KRAFT_VOTERS),
     )
+
+
+def read_snapshot(path: str) -> Snapshot:
+    """A snapshot file; DamagedFileError if it is not whole."""
+    with open(path, "rb") as file:
+        data = file.read()
+    try:
+        return decode_snapshot(data)
+    except FormatError as error:
+        raise DamagedFileError(path, 0, str(error)) from error
 
 
 def write_snapshot(files: Files, directory: str, snapshot_id: SnapshotId, data: bytes) -> str:

@@ -109,6 +109,22 @@ def test_the_only_copy_is_gone(directory: Path) -> None:
     assert read(directory, ALONE) == [b"new"]
 
 
+def test_a_copy_that_was_set_aside_is_told_also_where_it_does_not_say_its_topic(directory: Path) -> None:
+    aside = (directory / "broker-1" / "alone-0").rename(directory / "broker-1" / f"alone-0.{'a' * 32}-stray")
+    (aside / "partition.metadata").unlink()
+    with pytest.raises(KafkaError, match=f"{aside} has the records up to offset 1: put it back with mv"):
+        do(directory, append_alone)
+    aside.rename(directory / "broker-1" / "alone-0")
+    do(directory, append_alone)
+    assert read(directory, ALONE)[-1] == b"new"
+
+
+def test_the_loss_is_accepted_in_the_directory_that_has_it(directory: Path) -> None:
+    shutil.rmtree(directory / "broker-1" / "alone-0")
+    with pytest.raises(KafkaError, match=f"--topic alone --partition 0 --cluster {directory}$"):
+        do(directory, append_alone)
+
+
 def test_a_crash_of_others_makes_no_lost_partition_anew(directory: Path) -> None:
     shutil.rmtree(directory / "broker-1" / "alone-0")
     for mark in directory.glob(f"*/{MARK}"):

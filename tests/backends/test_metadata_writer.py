@@ -10,7 +10,7 @@ import pytest
 
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.backends.metadata_writer import MetadataWriter
-from kafkapy.errors import KafkapyError
+from kafkapy.errors import DamagedFileError, KafkapyError
 from kafkapy.log.files import Files
 from kafkapy.metadata.image import TOPIC, config_record
 from kafkapy.metadata.metadata_batch import encode_records
@@ -78,6 +78,8 @@ def test_a_batch_that_only_one_has_counts(directory: Path) -> None:
 
 
 def test_a_torn_end_is_cut_off_everywhere(directory: Path) -> None:
+    for mark in directory.glob("broker-*/.kafka_cleanshutdown"):
+        mark.unlink()
     before = log(directory, 1).read_bytes()
     for broker in (1, 2, 3):
         (log(directory, broker).with_suffix(".index")).write_bytes(b"\x00\x00\x00\x09\x00\x00\x99\x99")
@@ -88,6 +90,29 @@ def test_a_torn_end_is_cut_off_everywhere(directory: Path) -> None:
     assert len(writing.recovered) == 3
     assert "4 bytes of an unfinished batch cut off" in writing.recovered[0]
     assert not list(directory.glob("broker-*/__cluster_metadata-0/*.index")), "they may point behind the end"
+
+
+def test_a_torn_end_after_a_clean_stop_is_damage(directory: Path) -> None:
+    """Nobody was writing: the batch was whole, and somebody was told that the change is done."""
+    writer(directory).append([topic_record("t", TOPIC_ID)], NOW)
+    for broker in (1, 2, 3):
+        os.truncate(log(directory, broker), log(directory, broker).stat().st_size - 9)
+    assert [*directory.glob("broker-*/.kafka_cleanshutdown")]
+    with pytest.raises(DamagedFileError, match="the last batch is not whole, though nobody was writing"):
+        writer(directory)
+
+
+@pytest.mark.parametrize("damage", [b"\xaa", bytes(5000)])
+def test_a_copy_that_is_damaged_in_the_middle_is_mended(directory: Path, damage: bytes) -> None:
+    """Also far before its end: it would be of no use when the others are lost."""
+    writing = writer(directory)
+    for number in range(100):
+        writing.append([config_record(TOPIC, f"t{number}", "retention.ms", "5")], NOW)
+    whole = log(directory, 1).read_bytes()
+    log(directory, 1).write_bytes(whole[:2000] + damage + whole[2000 + len(damage) :])
+    (told,) = writer(directory).recovered
+    assert told == f"{log(directory, 1)}: brought to the same {len(whole)} bytes as the others"
+    assert metadata_logs(directory) == {whole}
 
 
 def test_what_others_do_not_have_goes(directory: Path) -> None:

@@ -11,7 +11,8 @@ from kafkapy.errors import KafkaError
 from kafkapy.formats import meta_properties
 from kafkapy.formats.snapshot_id import BOOTSTRAP_FILE_NAME, SnapshotId
 from kafkapy.log.files import Files
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, read_snapshot
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
+from kafkapy.metadata.metadata_snapshot import read_snapshot
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 FILES = Files(sync=False)

@@ -24,6 +24,11 @@ def flipped(log: bytes) -> bytes:
     return log[: len(log) // 2] + bytes([log[len(log) // 2] ^ 0xFF]) + log[len(log) // 2 + 1 :]
 
 
+def flipped_late(log: bytes) -> bytes:
+    """One byte among the topics."""
+    return log[:-300] + bytes([log[-300] ^ 0xFF]) + log[-299:]
+
+
 def emptied(_: bytes) -> bytes:
     return b""
 
@@ -72,6 +77,45 @@ def test_readers_tell_file_and_byte(capfd: Capture, cluster: Path, damage: Damag
     assert "damaged at byte" in consumed.err
 
 
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (["features", "describe"], "metadata.version"),
+        (["metadata-quorum", "describe", "--status"], "ClusterId: "),
+        (["metadata-quorum", "describe", "--replication"], "LogEndOffset"),
+        (["metadata-shell", "ls", "image/topics/byName"], "a"),
+        (["maintenance", "--dry-run", "--snapshot"], ""),
+        (["lag"], ""),
+        (["lag", "--interval", "10ms"], ""),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_every_reader_shows_what_is_left(capfd: Capture, cluster: Path, command: list[str], shown: str) -> None:
+    damage_all(cluster, flipped_late)
+    done = run(capfd, *command, "--cluster", str(cluster))
+    assert done.code == 1
+    assert shown in done.out
+    assert f"{logs(cluster)[0]}: damaged at byte " in done.err
+    assert done.err.endswith("what changed after that is not known here: kafkapy doctor tells what to do\n")
+
+
+def test_damage_before_the_last_segment_is_told_behind_what_is_left(capfd: Capture, cluster: Path) -> None:
+    for log in logs(cluster):
+        log.with_name("00000000000000000999.log").write_bytes(b"")
+        log.write_bytes(log.read_bytes()[:-20])
+    first, *_ = logs(cluster)
+    done = run(capfd, "topics", "--list", "--cluster", str(cluster))
+    assert (done.code, done.out.split()) == (1, ["a", "b", "c"])
+    assert f"{first}: damaged at byte " in done.err
+    assert "torn or damaged, and segments follow" in done.err
+    told = run(capfd, "topics", "--create", "--topic", "e", "--cluster", str(cluster)).err
+    assert f"; rm {first.with_name('00000000000000000999.log')}" in told
+    size = int(told.partition(" to give that up: truncate -s ")[2].split()[0])
+    first.write_bytes(first.read_bytes()[:size])
+    first.with_name("00000000000000000999.log").unlink()
+    assert run(capfd, "topics", "--create", "--topic", "e", "--cluster", str(cluster)).code == 0
+
+
 def test_what_the_directories_are_named_is_shown_where_no_record_is_left(capfd: Capture, cluster: Path) -> None:
     damage_all(cluster, emptied)
     done = run(capfd, "topics", "--list", "--cluster", str(cluster))
@@ -91,7 +135,7 @@ def test_writers_refuse_and_change_nothing(capfd: Capture, cluster: Path, damage
 
 
 def test_what_is_behind_the_damage_can_be_given_up_on_purpose(capfd: Capture, cluster: Path) -> None:
-    damage_all(cluster, lambda log: log[:-300] + bytes([log[-300] ^ 0xFF]) + log[-299:])
+    damage_all(cluster, flipped_late)
     for log in logs(cluster):
         done = run(capfd, "topics", "--create", "--topic", "e", "--cluster", str(cluster))
         size = int(done.err.partition(" to give that up: truncate -s ")[2].split()[0])
@@ -119,6 +163,19 @@ def test_the_copy_of_a_broker_that_does_not_run_is_as_good(capfd: Capture, clust
         log.write_bytes(flipped(log.read_bytes()))
     done = run(capfd, "topics", "--list", "--cluster", cluster)
     assert (done.code, done.out.split(), done.err) == (0, [*TOPICS], "")
+
+
+@pytest.mark.parametrize(
+    "damage", [flipped, flipped_late, emptied, lambda log: log[:-2000] + bytes(1000) + log[-1000:]]
+)
+def test_the_doctor_tells_of_damage_once(capfd: Capture, cluster: Path, damage: Damage) -> None:
+    damage_all(cluster, damage)
+    place = logs(cluster)[0]
+    done = run(capfd, "doctor", "--cluster", str(cluster), "--output", "jsonl", "--columns", "place,remedy")
+    told = [line for line in done.lines if f'"{place}' in line or f'"{place.parent}"' in line]
+    assert len(told) == 1
+    assert f"put {place} back from a backup" in told[0]
+    assert "is in none of the log dirs" not in done.out
 
 
 def test_the_doctor_removes_nothing_by_damaged_metadata(capfd: Capture, cluster: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from importlib import metadata
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -390,6 +391,44 @@ def test_a_copy_that_is_gone_is_fetched_anew(capfd: Capture, demo: Path, broker:
     assert problems(capfd, "--cluster", demo) == []
 
 
+def test_a_lone_copy_that_was_set_aside_is_put_back(capfd: Capture, demo: Path) -> None:
+    home = demo / "broker-3" / "solo-0"
+    aside = home.rename(home.with_name(f"solo-0.{'a' * 32}-stray"))
+    done = run(capfd, "replica-diff", "solo:0", "--cluster", demo)
+    assert done.code == 1
+    assert done.err.endswith("by the metadata there should be one: kafkapy doctor tells what to do\n")
+    found = remedies(capfd, demo)["solo-0"]
+    assert found == f"put back the copy that has its records: mv {aside} {home}"
+    obey(found.partition(": ")[2])
+    assert problems(capfd, "--cluster", demo) == []
+
+
+def test_a_topic_that_the_metadata_has_lost_is_not_advised_to_be_removed_at_once(capfd: Capture, demo: Path) -> None:
+    """The metadata log was cut between two batches: nothing but the directories tells."""
+    stray = Path(shutil.copytree(demo / "broker-3" / "solo-0", demo / "broker-2" / "nosuch-0"))
+    found = remedies(capfd, demo)[str(stray)]
+    assert found.startswith("keep it if nobody deleted it: then the metadata log has lost its end")
+    assert found.endswith(f"then: rm -r {stray}")
+
+
+def test_resetting_offsets_tells_what_a_log_has_lost(capfd: Capture, demo: Path) -> None:
+    os.truncate(demo / "broker-3" / "solo-0" / f"{FIRST}.log", 0)
+    options = ["--group", "new", "--topic", "solo", "--to-latest", "--dry-run", "--cluster", demo]
+    done = run(capfd, "consumer-groups", "--reset-offsets", *options)
+    assert done.code == 1
+    assert "solo-0: " in done.out
+    assert "its end and lag are not known" in done.out
+
+
+def test_one_line_tells_that_a_lost_partition_takes_nothing(demo: Path) -> None:
+    shutil.rmtree(demo / "broker-3" / "solo-0")
+    produce = [sys.executable, "-m", "kafkapy", "console-producer", "--topic", "solo", "--cluster", str(demo)]
+    done = subprocess.run(produce, input="a\nb\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("Error when sending 2 messages to topic solo: KafkaStorageException: every copy of solo-0")
+
+
 def test_a_partition_without_any_copy(capfd: Capture, demo: Path) -> None:
     home = demo / "broker-3" / "solo-0"
     shutil.rmtree(home)
@@ -397,7 +436,7 @@ def test_a_partition_without_any_copy(capfd: Capture, demo: Path) -> None:
         capfd, "--cluster", demo
     )
     found = remedies(capfd, demo)["solo-0"]
-    assert found.startswith(f"no copy has its records: put one back from a backup as {home} before the next write, or")
+    assert found.startswith(f"no copy has its records: put one back from a backup as {home}, or")
     obey(found.partition("accept the loss: ")[2])
     assert problems(capfd, "--cluster", demo) == []
 
@@ -484,24 +523,29 @@ def test_a_damaged_leader_is_fetched_anew_by_its_plan(capfd: Capture, demo: Path
 
 
 def test_files_that_may_not_be_read_are_findings(capfd: Capture, demo: Path) -> None:
-    """Root may read everything, so it becomes somebody else meanwhile, who may reach the directory."""
-    problems(capfd, "--cluster", demo)  # so that all modules are loaded
-    closed = [demo / "broker-1" / "orders-0" / f"{FIRST}.log", demo / "broker-2" / "orders-1"]
-    closed += [demo / "broker-3" / "replication-offset-checkpoint", demo / "broker-3" / "meta.properties"]
-    is_root, parents = os.geteuid() == 0, [demo, *list(demo.parents)[:-2]]
-    modes = {path: path.stat().st_mode for path in [*closed, *(parents if is_root else ())]}
-    try:
-        for path in modes:
-            path.chmod(0 if path in closed else 0o755)
-        if is_root:
-            os.seteuid(65534)
-        found = {place: text for _, place, text in problems(capfd, "--cluster", demo)}
-    finally:
-        if is_root:
-            os.seteuid(0)
-        for path, mode in modes.items():
-            path.chmod(mode)
-    assert {found[str(path)] for path in closed} == {"cannot be read: Permission denied"}
+    """Root may read everything, so it becomes somebody else meanwhile, who has to reach the directory: not below that
+    of pytest, which every pytest that starts closes to others."""
+    with TemporaryDirectory() as scratch:
+        os.chmod(scratch, 0o755)
+        copy = Path(shutil.copytree(demo, Path(scratch) / "demo"))
+        copy.chmod(0o755)
+        problems(capfd, "--cluster", copy)  # so that all modules are loaded
+        closed = [copy / "broker-1" / "orders-0" / f"{FIRST}.log", copy / "broker-2" / "orders-1"]
+        closed += [copy / "broker-3" / "replication-offset-checkpoint", copy / "broker-3" / "meta.properties"]
+        modes = {path: path.stat().st_mode for path in closed}
+        is_root = os.geteuid() == 0
+        try:
+            for path in closed:
+                path.chmod(0)
+            if is_root:
+                os.seteuid(65534)
+            found = {place: text for _, place, text in problems(capfd, "--cluster", copy)}
+        finally:
+            if is_root:
+                os.seteuid(0)
+            for path, mode in modes.items():
+                path.chmod(mode)
+        assert {found[str(path)] for path in closed} == {"cannot be read: Permission denied"}
 
 
 def test_a_disk_that_is_full_is_a_finding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -74,6 +74,49 @@ def test_the_newest_of_all_log_dirs(capfd: Capture, golden: Path) -> None:
     assert "996" in whole
 
 
+@pytest.mark.parametrize("name", ["00000000000000000000.log", SNAPSHOT.rpartition("/")[2]])
+@pytest.mark.parametrize("damage", ["cut", "flipped"])
+def test_a_damaged_file_shows_what_comes_before(
+    capfd: Capture, golden: Path, tmp_path: Path, name: str, damage: str
+) -> None:
+    data = (golden / SNAPSHOT).with_name(name).read_bytes()
+    at = len(data) - 10
+    damaged = tmp_path / name
+    damaged.write_bytes(data[:at] if damage == "cut" else data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])
+    done = run(capfd, "metadata-shell", "--snapshot", damaged, "ls", "image/topics/byName")
+    assert done.code == 1
+    assert "orders" in done.lines
+    assert done.err.startswith(f"kafkapy: {damaged}: damaged at byte ")
+    assert done.err.count("\n") == 1
+
+
+def test_a_snapshot_without_its_end_is_told(capfd: Capture, golden: Path, tmp_path: Path) -> None:
+    """Cut between two batches: of its bytes none is wrong."""
+    data = (golden / SNAPSHOT).read_bytes()
+    footer = data.rindex(b"\x02", 0, len(data) - 40) - 16
+    (tmp_path / "cut.checkpoint").write_bytes(data[:footer])
+    done = run(capfd, "metadata-shell", "--snapshot", tmp_path / "cut.checkpoint", "ls", "image/topics/byName")
+    assert (done.code, "orders" in done.lines) == (1, True)
+    assert done.err.endswith("the snapshot ends without its footer\n")
+
+
+@pytest.mark.parametrize("name", ["server.log", "clean/broker-1/orders-0/00000000000000000000.log"])
+def test_a_file_without_metadata_is_refused(capfd: Capture, golden: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "server.log").write_text("[2026-01-01 00:00:00,000] INFO started (kafka.server.KafkaRaftServer)\n" * 9)
+    path = golden / name if "/" in name else tmp_path / name
+    done = run(capfd, "metadata-shell", "--snapshot", path, "ls")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"kafkapy: {path} is neither a metadata log nor a snapshot of one: ")
+
+
+def test_an_empty_segment_is_an_empty_image(capfd: Capture, tmp_path: Path) -> None:
+    (tmp_path / "00000000000000000007.log").touch()
+    (tmp_path / "empty.checkpoint").touch()
+    assert run(capfd, "metadata-shell", "-s", tmp_path / "00000000000000000007.log", "ls").lines == ["image", "local"]
+    done = run(capfd, "metadata-shell", "-s", tmp_path / "empty.checkpoint", "ls")
+    assert done.err.endswith("is neither a metadata log nor a snapshot of one: it is empty\n")
+
+
 def test_a_log_file_alone(capfd: Capture, golden: Path) -> None:
     log = golden / "clean" / "broker-1" / "__cluster_metadata-0" / "00000000000000000000.log"
     done = run(capfd, "metadata-shell", "--snapshot", log, "ls", "image/topics/byName")

@@ -13,7 +13,8 @@ from kafkapy.metadata import format as storage_format
 from kafkapy.metadata import scram
 from kafkapy.metadata.cluster_image import BrokerRegistration, Endpoint, VersionRange
 from kafkapy.metadata.metadata_batch import encode_control, encode_records
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_metadata
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
+from kafkapy.metadata.metadata_log import load_metadata
 from kafkapy.metadata.metadata_snapshot import voter, voters_value
 
 ID = "x1FvxV5tS-CzvP5OVrXOIw"

@@ -5,7 +5,8 @@ import pytest
 from kafkapy.metadata.delta import replay
 from kafkapy.metadata.image import EMPTY, Provenance
 from kafkapy.metadata.image_tree import Directory, find_lines, resolve, root, tree_lines
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_file
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
+from kafkapy.metadata.metadata_file import load_file
 from tests.metadata.shell_image import everything_read_back
 
 IMAGE = replay(EMPTY, everything_read_back(), Provenance(5, 1, 1794799252920))
@@ -109,6 +110,6 @@ def test_an_image_with_nothing_has_a_tree():
 
 def test_a_file_alone_shows_what_is_in_it(golden):
     directory = golden / "clean" / "broker-1" / DIRECTORY_NAME
-    image = load_file(str(directory / "00000000000000000000.log"))
+    image = load_file(str(directory / "00000000000000000000.log")).image
     assert image.provenance.offset == 996
     assert "orders" in image.topics

@@ -13,11 +13,14 @@ from kafkapy.log.files import Files
 from kafkapy.metadata.delta import replay
 from kafkapy.metadata.image import EMPTY, Provenance
 from kafkapy.metadata.metadata_batch import encode_control, encode_records, leader_change
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_file, load_metadata, read_snapshot, salvage_metadata
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
+from kafkapy.metadata.metadata_file import load_file
+from kafkapy.metadata.metadata_log import load_metadata, salvage_metadata
 from kafkapy.metadata.metadata_snapshot import (
     Snapshot,
     decode_snapshot,
     encode_snapshot,
+    read_snapshot,
     voter,
     voters_value,
     write_snapshot,
@@ -76,7 +79,7 @@ def test_the_image_describes_the_topics_as_kafka_does(golden, node):
 @pytest.mark.parametrize("stopped", ["clean", "crashed"])
 def test_every_snapshot_is_what_the_log_says(golden, stopped):
     directory = golden / stopped / "broker-2" / DIRECTORY_NAME
-    image = load_file(str(directory / LOG))
+    image = load_file(str(directory / LOG)).image
     log = (directory / LOG).read_bytes()
     for path in sorted(directory.glob("*.checkpoint")):
         end, epoch = int(path.name[:20]), int(path.name[21:31])
@@ -242,6 +245,23 @@ def test_a_batch_that_whole_ones_follow_is_damage_and_not_torn(crashed):
         load_metadata(str(crashed))
     salvaged = salvage_metadata(str(crashed))
     assert (salvaged.image, salvaged.end_offset) == (whole.image, 707)
+
+
+@pytest.mark.parametrize("batches", [1, 2])
+def test_damage_is_found_also_behind_that_which_a_snapshot_makes_good(crashed, batches):
+    """Of the last segment nothing can be read, and the one before it is damaged, too."""
+    image = load_metadata(str(crashed)).image
+    directory = crashed / DIRECTORY_NAME
+    data = encode_snapshot(Snapshot(tuple(image.to_records()), 123), 1, 456)
+    write_snapshot(Files(sync=False), str(directory), SnapshotId(707, 1), data)
+    behind = [encode_records([topic_record(f"t{at}", ID)], 707 + at, 1, 0) for at in range(batches)]
+    (directory / "00000000000000000707.log").write_bytes(behind[0][:-1] + b"!" + b"".join(behind[1:]))
+    before = bytearray((directory / LOG).read_bytes())
+    before[len(before) // 2] ^= 0xFF
+    (directory / LOG).write_bytes(before)
+    with pytest.raises(DamagedFileError, match=r"0707.log: damaged at byte 0: "):
+        load_metadata(str(crashed))
+    assert salvage_metadata(str(crashed)).image.topics == image.topics
 
 
 def test_damage_is_no_loss_where_another_log_has_the_rest(golden, crashed):

@@ -11,8 +11,7 @@ from kafkapy.formats.meta_properties import MetaProperties
 from kafkapy.formats.record_batch import decode_header, encode_header
 from kafkapy.metadata import format as storage_format
 from kafkapy.metadata import scram
-from kafkapy.metadata.metadata_log import read_snapshot
-from kafkapy.metadata.metadata_snapshot import voter, voters_value
+from kafkapy.metadata.metadata_snapshot import read_snapshot, voter, voters_value
 from tests.kafka_java import kafka_java
 
 CLUSTER_ID = "x1FvxV5tS-CzvP5OVrXOIw"

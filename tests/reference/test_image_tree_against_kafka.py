@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kafkapy.metadata.image_tree import Directory, find_lines, resolve, root, tree_lines
-from kafkapy.metadata.metadata_log import DIRECTORY_NAME, load_file
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
+from kafkapy.metadata.metadata_file import load_file
 from kafkapy.metadata.metadata_snapshot import Snapshot, encode_snapshot
 from tests.golden_set import golden
 from tests.kafka_java import kafka_java
@@ -44,18 +45,18 @@ def real(golden: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("kind", ["full", "real"])
 def test_the_whole_tree(kind, request):
     path = request.getfixturevalue(kind)
-    ours = list(tree_lines(root(load_file(str(path)), "4.3.1", COMMIT)))
+    ours = list(tree_lines(root(load_file(str(path)).image, "4.3.1", COMMIT)))
     assert ours == shell(path, ours, "tree", "/")
 
 
 def test_find(full):
-    (found,) = resolve(root(load_file(str(full)), "4.3.1", COMMIT), "image")
+    (found,) = resolve(root(load_file(str(full)).image, "4.3.1", COMMIT), "image")
     ours = list(find_lines(found.node, "image"))
     assert ours == shell(full, ours, "find", "image")
 
 
 def test_globs(full):
-    tree = root(load_file(str(full)), "4.3.1", COMMIT)
+    tree = root(load_file(str(full)).image, "4.3.1", COMMIT)
     paths = ["image/topics/byName/*/id", "image/c*/{BROKER,TOPIC:orders}/*", "image/cluster/brokers/?"]
     texts = [found.node for path in paths for found in resolve(tree, path) if not isinstance(found.node, Directory)]
     assert texts == shell(full, texts, "cat", *paths)
