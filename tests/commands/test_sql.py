@@ -73,11 +73,10 @@ class TestWithoutSpark:
         assert error in done.err
         assert len(done.err.splitlines()) == 1
 
-    def test_no_java(self, capfd: Capture, golden: Path) -> None:
-        from pyspark.sql import SparkSession
+    def test_no_java(self, capfd: Capture, golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from pyspark import SparkContext
 
-        if SparkSession.getActiveSession() is not None:
-            pytest.skip("a session of other tests would be used")
+        monkeypatch.setattr(SparkContext, "_active_spark_context", None)  # that of other tests would be used
         done = run(capfd, "sql", "--log-dirs", dirs(golden), "SELECT 1")
         assert (done.code, done.out) == (1, "")
         assert "Spark needs Java 17 or newer, and there is none" in done.err
