@@ -226,7 +226,7 @@ def console_consumer(
     else:
         start = StartAt.of(offset, from_beginning, configs.get("auto.offset.reset"))
         with closing(open_cluster(where)) as opened:
-            _print(_consumer(opened, configs, topic, include, partition, start, committed), printer, limits)
+            _print(_consumer(opened, configs, topic, include, partition, start, limits), printer, limits)
     if enable_systest_events:
         typer.echo("shutdown_complete")
 
@@ -249,7 +249,7 @@ def _consumer(
     include: str | None,
     partition: int | None,
     start: "StartAt",
-    committed: bool,
+    limits: "Limits",
 ) -> "Consumer":
     from kafkapy.backends.consumed_partitions import check_visible, partitions_of
     from kafkapy.backends.consuming import Consumer
@@ -263,8 +263,8 @@ def _consumer(
         _tell(
             f"kafkapy: no topic matches {include!r}{did_you_mean(include or '', opened.image().topics, VERY_SIMILAR)}"
         )
-    consumer = Consumer(opened, partitions, committed, lambda line: _tell(f"kafkapy: {line}"))
-    for line in consumer.seek(start):
+    consumer = Consumer(opened, partitions, limits.committed, lambda line: _tell(f"kafkapy: {line}"))
+    for line in consumer.seek(start, limits.follow):
         _tell(line)
     return consumer
 

@@ -7,7 +7,8 @@ asked at the same time, and what comes first is handed out first.
 
 What cannot be read ends the reading of its partition and of no other: one without a leader or a copy from the start on,
 one with a batch that fails its checksum when all before it has been handed out, one whose end is damaged where the good
-part ends. Each is told, and ``is_whole`` is no longer true.
+part ends. Each is told, and ``is_whole`` is no longer true. Only whoever follows looks again at a partition that nobody
+leads, and begins with it once somebody does.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from typing import NamedTuple
 from kafkapy.backends.cluster import Cluster
 from kafkapy.backends.fetched import Fetched, fetched_of, is_out_of_range
 from kafkapy.backends.start_position import StartAt, all_bounds, resolve, within
-from kafkapy.errors import KafkapyError, UsageError
+from kafkapy.errors import KafkaError, KafkapyError, UsageError
 from kafkapy.log.topic_partition import TopicPartition
 
 POLL_INTERVAL_MS = 100
+LEADER_INTERVAL_MS = 1_000
 UNLIMITED = -1
 ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
 
@@ -60,23 +62,47 @@ class Consumer:
         self._partitions = list(partitions)
         self._fetcher = cluster.fetcher(committed, tell)
         self._tell = tell
-        self._reset: int | None = None
+        self._start = StartAt(0, None)
         self._positions: dict[TopicPartition, int] = {}
+        self._unled: set[TopicPartition] = set()
         self._damages: dict[TopicPartition, str] = {}
         self._hints: set[str] = set()
-        self.is_whole = True
+        self._is_whole = True
 
-    def seek(self, start: StartAt) -> list[str]:
-        """Go to where every partition is to be read from; what had to be corrected."""
-        self._reset = start.reset
+    @property
+    def is_whole(self) -> bool:
+        """Whether all has been read that was to be read so far."""
+        return self._is_whole and not self._unled
+
+    def seek(self, start: StartAt, is_patient: bool = False) -> list[str]:
+        """Go to where every partition is to be read from; what had to be corrected. Who is patient waits for leaders
+        (``look_for_leaders``)."""
+        self._start = start
         corrected = []
         for partition, found in zip(self._partitions[:], all_bounds(self._cluster, self._partitions), strict=True):
             if isinstance(found, KafkapyError):
-                self._give_up(partition, f"{partition} is not read: {found}", found.hint)
+                if is_patient and _is_unled(found):
+                    self._unled.add(partition)
+                    self._say(f"{partition} is not read before somebody leads it: {found}", found.hint)
+                else:
+                    self._give_up(partition, f"{partition} is not read: {found}", found.hint)
                 continue
             self._positions[partition], line = within(found, partition, start)
             corrected += [line] if line is not None else []
         return corrected
+
+    def look_for_leaders(self) -> None:
+        """Begin with the partitions that have a leader by now."""
+        waiting = sorted(self._unled)
+        try:
+            bounds = all_bounds(self._cluster, waiting)
+        except KafkapyError:
+            return  # as are those that are read, which tell of it
+        for partition, found in zip(waiting, bounds, strict=True):
+            if not isinstance(found, KafkapyError):
+                self._unled.remove(partition)
+                self._positions[partition], line = within(found, partition, self._start)
+                self._tell(line or f"{partition} has a leader now: read from offset {self._positions[partition]} on")
 
     def poll(self, wait: bool = True) -> Iterator[Fetched]:
         """All that is there now; without ``wait``, what has come of it."""
@@ -95,7 +121,7 @@ class Consumer:
             positions[partition] = fetched.next_offset
             if fetched.records:
                 yield fetched
-        for partition in list(self._partitions):
+        for partition in list(positions):
             self._look_for_damage(partition)
 
     def wait(self, seconds: float, sleep: Callable[[float], object]) -> None:
@@ -107,7 +133,7 @@ class Consumer:
         if not is_out_of_range(error):
             self._give_up(partition, self._broken_off(partition, str(error)), error.hint)
             return
-        start = StartAt(self._positions[partition], self._reset)
+        start = StartAt(self._positions[partition], self._start.reset)
         self._positions[partition], line = resolve(self._cluster, partition, start)
         if line is not None:
             self._tell(line)
@@ -116,7 +142,7 @@ class Consumer:
         """Whoever follows looks again: a torn end may have been cut off meanwhile, and more been appended."""
         damage = self._cluster.damage(partition)
         if damage is not None and damage != self._damages.get(partition):
-            self.is_whole = False
+            self._is_whole = False
             self._damages[partition] = damage
             self._tell(self._broken_off(partition, damage))
 
@@ -124,22 +150,33 @@ class Consumer:
         return f"{partition} is read up to offset {self._positions[partition]} only: {why}"
 
     def _give_up(self, partition: TopicPartition, line: str, hint: str | None) -> None:
-        """Go on without a partition; what several have in common is told once."""
-        self.is_whole = False
+        """Go on without a partition."""
+        self._is_whole = False
         self._partitions.remove(partition)
         self._positions.pop(partition, None)
+        self._say(line, hint)
+
+    def _say(self, line: str, hint: str | None) -> None:
+        """Tell; what several partitions have in common, once."""
         self._tell(line)
         if hint is not None and hint not in self._hints:
             self._hints.add(hint)
             self._tell(hint)
 
 
+def _is_unled(error: KafkapyError) -> bool:
+    return isinstance(error, KafkaError) and error.name == "LeaderNotAvailableException"
+
+
 def follow(
     consumer: Consumer, timeout_ms: int | None, clock: Callable[[], float], sleep: Callable[[float], object]
 ) -> Iterator[Fetched | None]:
     """Pass after pass, with a None before each pause, until nothing has come for ``timeout_ms`` (None: for ever)."""
-    last = clock()
+    last = looked = clock()
     while True:
+        if clock() - looked >= LEADER_INTERVAL_MS / 1000:
+            consumer.look_for_leaders()
+            looked = clock()
         for fetched in consumer.poll(wait=False):
             yield fetched
             last = clock()

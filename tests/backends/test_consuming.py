@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from kafkapy.backends.consuming import Consumer, follow, is_committed, limited
 from kafkapy.backends.fetched import Fetched
 from kafkapy.backends.log_dirs import LogDirsCluster
 from kafkapy.backends.start_position import StartAt
-from kafkapy.errors import CorruptRecordError, KafkaError, UsageError
+from kafkapy.errors import CorruptRecordError, KafkaError, KafkapyError, UsageError
 from kafkapy.formats.compression import Codec
 from kafkapy.formats.record_batch import Header, Record
 from kafkapy.log.batch import Batch
@@ -155,6 +156,53 @@ def test_following_pauses_and_ends_when_nothing_has_come_for_long_enough(cluster
     assert offsets(each for each in found if each is not None) == [(0, 8)]
     assert time.pauses == pytest.approx([0.1, 0.1, 0.1, 0.1, 0.05])
     assert found[-1] is None
+
+
+class Leaderless(MemoryCluster):
+    """Nobody leads P1 before ``is_led``."""
+
+    is_led = False
+
+    def offsets(self, asked: Sequence[tuple[TopicPartition, int]]) -> list[int | KafkapyError | None]:
+        error = KafkaError("LeaderNotAvailableException", "There is no leader")
+        found = super().offsets(asked)
+        return [
+            error if partition == P1 and not self.is_led else offset
+            for (partition, _), offset in zip(asked, found, strict=True)
+        ]
+
+
+@pytest.fixture
+def leaderless() -> Leaderless:
+    made = Leaderless()
+    made.apply(CreateTopic("t", 2))
+    made.put(P0, [record(0)])
+    made.put(P1, [record(0)])
+    return made
+
+
+def test_who_follows_waits_for_a_leader(leaderless: Leaderless) -> None:
+    told: list[str] = []
+    made = Consumer(leaderless, (P0, P1), tell=told.append)
+    assert made.seek(BEGINNING, is_patient=True) == []
+    assert not made.is_whole
+    time = Time({12: lambda: setattr(leaderless, "is_led", True)})
+    found = list(follow(made, 2_500, time.clock, time.sleep))
+    assert offsets(each for each in found if each is not None) == [(0, 0), (1, 0)]
+    assert told == [
+        "t-1 is not read before somebody leads it: There is no leader",
+        "t-1 has a leader now: read from offset 0 on",
+    ]
+    assert made.is_whole
+
+
+def test_who_does_not_follow_waits_for_no_leader(leaderless: Leaderless) -> None:
+    told: list[str] = []
+    made = Consumer(leaderless, (P0, P1), tell=told.append)
+    made.seek(BEGINNING)
+    assert offsets(made.poll()) == [(0, 0)]
+    assert told == ["t-1 is not read: There is no leader"]
+    assert not made.is_whole
 
 
 def test_which_partitions_are_meant(cluster: MemoryCluster) -> None:
