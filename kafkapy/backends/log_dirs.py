@@ -75,6 +75,11 @@ class LogDirsCluster(FileAccess):
         return None if self._salvaged is None else self._salvaged.damage
 
     @property
+    def has_metadata_records(self) -> bool:
+        """Whether the metadata tells of anything, as far as it can be read."""
+        return self._salvaged is not None and self._salvaged.has_records
+
+    @property
     def dirs(self) -> LogDirs:
         """The log dirs, and every copy of a partition in them."""
         return self._dirs

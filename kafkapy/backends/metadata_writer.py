@@ -156,9 +156,7 @@ def _load(log_dirs: Sequence[str]) -> LoadedMetadata | None:
     try:
         return load_metadata(*log_dirs)
     except DamagedFileError as damage:
-        from kafkapy.metadata.metadata_damage import what_to_do
-
-        reason = f"{damage.reason}; nothing is written, or it would be lost: {what_to_do(damage)}"
+        reason = f"{damage.reason}; nothing is written"
         raise DamagedFileError(damage.path, damage.position, reason) from damage
 
 

@@ -16,6 +16,7 @@ from kafkapy.errors import DamagedFileError, KafkaError
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.changes import CreateTopic
 from kafkapy.metadata.elections import UNCLEAN
+from kafkapy.metadata.metadata_damage import what_to_do
 from tests.kafka_jars import kafka_libs
 from tests.real_kafka import RealCluster
 from tests.reference.test_boot_after_failures import REST, Writer
@@ -49,7 +50,7 @@ def test_brokers_boot_on_what_was_put_right(tmp_path: Path) -> None:
     for log in logs:
         with pytest.raises(DamagedFileError) as refused:
             write.produce("t", 0)
-        advice = str(refused.value).partition("to give that up: ")[2]
+        advice = what_to_do(refused.value, are_records_left=True).partition("to give that up: ")[2]
         assert advice == f"truncate -s {kept} {log}"
         subprocess.run(advice.split(), check=True)
     flip(logs[1], kept // 2)
