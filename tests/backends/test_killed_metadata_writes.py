@@ -24,7 +24,7 @@ from kafkapy.metadata.changes import AlterConfigs, CreateTopic
 from kafkapy.metadata.image import TOPIC, MetadataImage, config_record
 from kafkapy.metadata.metadata_log import load_metadata
 from tests.backends.contract import NOW, metadata_logs
-from tests.faults import FaultyFiles, Killed
+from tests.faults import FaultyFiles, Killed, TornFiles
 
 MARK = ".kafka_cleanshutdown"
 
@@ -110,18 +110,6 @@ def test_killed_at_every_write_it_is_as_before_or_after(stopped: Path, tmp_path:
         again.close()
         shutil.rmtree(killed)
     assert outcomes == {None, "1", "2", "3"}
-
-
-class TornFiles(Files):
-    """Killed behind so many bytes of an append."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__(sync=False)
-        self._size = size
-
-    def append(self, path: str, data: bytes | bytearray | memoryview) -> None:
-        super().append(path, bytes(data)[: self._size])
-        raise Killed
 
 
 def test_killed_at_every_byte_the_rest_is_cut_off(stopped: Path, tmp_path: Path) -> None:

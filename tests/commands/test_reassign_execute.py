@@ -458,6 +458,9 @@ def test_an_empty_replica_is_not_read_where_those_it_was_to_fetch_from_are_gone(
         everything = run(capfd, *read, *where)
         assert everything.code == 1
         assert "no copy of moving-0 is in " in everything.err
+        rates = run(capfd, "throughput", "--topic", "moving", *where)
+        assert rates.code == 1
+        assert "no copy of moving-0 is in " in rates.err
     done = reassign(capfd, directory, "--execute", FILE, plan)
     assert done.code == 1
     assert "every copy of moving-0 is gone" in done.out
