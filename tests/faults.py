@@ -2,7 +2,8 @@
 
 ``FaultyFiles`` counts operations and raises ``Killed`` at the given one, which is done in part or not at all.
 ``lose_unsynced`` then makes of the directory what a machine could find after a power cut: of what was appended since
-the last fsync, any part may be missing. Operations on names are kept, as journalling file systems do.
+the last fsync, any part may be missing. Operations on names are kept, as journalling file systems do. ``TornFiles``
+stops the first append at a given byte.
 """
 
 from __future__ import annotations
@@ -95,3 +96,15 @@ class FaultyFiles(Files):
     def _count(self) -> None:
         if self._is_killed():
             raise Killed
+
+
+class TornFiles(Files):
+    """Killed behind so many bytes of an append."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(sync=False)
+        self._size = size
+
+    def append(self, path: str, data: bytes | bytearray | memoryview) -> None:
+        super().append(path, bytes(data)[: self._size])
+        raise Killed

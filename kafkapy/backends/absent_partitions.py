@@ -1,12 +1,13 @@
 """Partitions that the metadata has, and of which no copy is in the log dirs.
 
-One that a broker should have whose log dirs are here is lost. With the disks of some brokers only, others are not to
-be expected: that is worth one line, and no more than that unless somebody asked for just them. Without a metadata log
-nobody knows.
+One that a broker should have whose log dirs are here is lost; a replica that a reassignment is about to make is no copy
+of it. With the disks of some brokers only, others are not to be expected: that is worth one line, and no more than that
+unless somebody asked for just them. Without a metadata log nobody knows.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -47,18 +48,18 @@ def absent_partitions(
     """The wanted partitions that are not here; with ``broker`` those only that it should have and has not."""
     found = AbsentPartitions(cluster.where, [], [])
     given = set(cluster.log_dir_brokers()) if broker is None else {broker}
-    here = {
-        replica.partition
-        for owner, replica in cluster.replica_places()
-        if not replica.is_future and (broker is None or owner == broker)
-    }
+    here: dict[TopicPartition, set[int | None]] = defaultdict(set)
+    for owner, replica in cluster.replica_places():
+        if not replica.is_future and (broker is None or owner == broker):
+            here[replica.partition].add(owner)
     for name, topic in sorted(cluster.image().topics.items()):
         for number, registration in sorted(topic.partitions.items()):
             partition = TopicPartition(name, number)
-            if partition in here or not wants(partition):
+            adding = set(registration.adding_replicas)
+            if here[partition] - (adding - set(registration.isr)) or not wants(partition):
                 continue
-            if not given.isdisjoint(set(registration.replicas) - set(registration.adding_replicas)):
+            if not given.isdisjoint(set(registration.replicas) - adding):
                 found.lost.append(partition)
-            elif broker is None:
+            elif broker is None and not here[partition]:
                 found.elsewhere.append(partition)
     return found

@@ -17,6 +17,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from kafkapy.backends import clean_mark
 from kafkapy.errors import FormatError
 from kafkapy.formats import clean_shutdown, offset_checkpoint
 from kafkapy.log.checkpoints import Offsets, read_checkpoint
@@ -67,11 +68,7 @@ class BrokerLogs:
         self._recovery_points = read_checkpoint(self.log_dir, offset_checkpoint.RECOVERY_POINT_FILE)
         self._high_watermarks = read_checkpoint(self.log_dir, offset_checkpoint.HIGH_WATERMARK_FILE)
         self._cleaned = read_checkpoint(self.log_dir, offset_checkpoint.CLEANER_OFFSET_FILE)
-        mark = os.path.join(log_dir, clean_shutdown.FILE_NAME)
-        self.was_clean = os.path.exists(mark)
-        if self.was_clean:
-            environment.files.unlink(mark)
-            environment.files.fsync_dir(log_dir)
+        self.was_clean = clean_mark.take_away(environment.files, log_dir) is not None
 
     def recover(
         self,
@@ -317,8 +314,7 @@ class BrokerLogs:
 
     def mark_clean(self) -> None:
         """Leave the mark of a clean stop."""
-        path = os.path.join(self.log_dir, clean_shutdown.FILE_NAME)
-        self._environment.files.write_atomic(path, clean_shutdown.encode(self._broker_epoch))
+        clean_mark.leave(self._environment.files, self.log_dir, clean_shutdown.encode(self._broker_epoch))
 
     def _write(self, name: str, offsets: Offsets) -> None:
         self._environment.files.write_atomic(os.path.join(self.log_dir, name), offset_checkpoint.encode(offsets))

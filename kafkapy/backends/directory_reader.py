@@ -107,7 +107,3 @@ class DirectoryReader(LogDirsCluster):
         if registration.leader != NO_LEADER:
             return registration.leader in self.brokers.alive
         return not self.brokers.alive.isdisjoint(eligible_leaders(registration, self.brokers.known))
-
-    def _registration(self, partition: TopicPartition) -> PartitionRegistration | None:
-        topic = self.image().topics.get(partition.topic) if self.has_metadata else None
-        return None if topic is None else topic.partitions.get(partition.partition)

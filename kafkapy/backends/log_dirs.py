@@ -75,6 +75,11 @@ class LogDirsCluster(FileAccess):
         return None if self._salvaged is None else self._salvaged.damage
 
     @property
+    def has_metadata_records(self) -> bool:
+        """Whether the metadata tells of anything, as far as it can be read."""
+        return self._salvaged is not None and self._salvaged.has_records
+
+    @property
     def dirs(self) -> LogDirs:
         """The log dirs, and every copy of a partition in them."""
         return self._dirs
@@ -119,8 +124,18 @@ class LogDirsCluster(FileAccess):
         return (reader.topic_id if reader is not None else None) or ZERO_UUID
 
     def reader(self, partition: TopicPartition) -> PartitionReader | None:
-        """The log of a partition; None where no copy of it is here."""
-        return self._dirs.best_reader(partition, self._leader(partition))
+        """The log of a partition; None where no copy of it is here, or only one that is to be made yet."""
+        found = self._dirs.best_reader(partition, self._leader(partition))
+        return None if found is None or self._is_to_be_made(found) else found
+
+    def _is_to_be_made(self, copy: PartitionReader) -> bool:
+        """Whether a replica that a reassignment adds has fetched nothing yet: that it is empty says nothing."""
+        registration = self._registration(copy.partition)
+        if registration is None or not registration.adding_replicas:
+            return False
+        replica = next(each for each in self._dirs.replicas[copy.partition] if each.path == copy.directory)
+        is_behind = self._dirs.broker_ids[replica.log_dir] in {*registration.adding_replicas} - {*registration.isr}
+        return is_behind and not copy.log_end_offset
 
     def copies(self, partition: TopicPartition) -> Iterator[PartitionReader]:
         """Every copy of a partition's log, the leader's first; an error where none is here."""
@@ -128,9 +143,12 @@ class LogDirsCluster(FileAccess):
             raise self.not_here(partition)
         return self._dirs.copies(partition, self._leader(partition))
 
-    def _leader(self, partition: TopicPartition) -> int | None:
+    def _registration(self, partition: TopicPartition) -> PartitionRegistration | None:
         topic = self._loaded.topics.get(partition.topic) if self._loaded is not None else None
-        registration = topic.partitions.get(partition.partition) if topic is not None else None
+        return None if topic is None else topic.partitions.get(partition.partition)
+
+    def _leader(self, partition: TopicPartition) -> int | None:
+        registration = self._registration(partition)
         return registration.leader if registration is not None and registration.leader != NO_LEADER else None
 
     def high_watermark(self, partition: TopicPartition, reader: PartitionReader) -> int:

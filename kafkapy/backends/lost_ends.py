@@ -5,7 +5,8 @@ then it takes that back before it leads, since whoever follows it cuts off what 
 means before it begins its epoch, by which its log would seem to reach farther than all others.
 
 A broker that lags takes part in this, on either side. It does not fetch, but it is in sync as long as the ISR has it:
-what it has was acknowledged, and it may lead next. One that lost nothing goes on lagging.
+what it has was acknowledged, and it may lead next. One that lost nothing goes on lagging. If it does lead next, others
+in sync have what was not committed yet: no sign of a loss as long as it has not begun its epoch, they cut that off.
 
 Where real brokers were stopped, nobody leads, and whoever acts as the leader has all replicas follow it, also those
 that were out of sync. What these have beyond it was never acknowledged: after a clean stop it is no sign of a loss.
@@ -33,7 +34,7 @@ from kafkapy.replication.broker_state import BrokerStates
 from kafkapy.replication.partition import ReplicatedPartition
 
 if TYPE_CHECKING:
-    from kafkapy.backends.broker_logs import BrokerLogs
+    from kafkapy.backends.broker_logs import BrokerLogs, Checkpointed
     from kafkapy.replication.leader import ReplicationSettings
     from kafkapy.replication.replica import Replica
 
@@ -59,7 +60,7 @@ class LostEnds:
         self._in_sync = tuple(broker_id for broker_id in named if broker_id in replicas)
         self._gaps = {each: gap for each, replica in replicas.items() if (gap := replica.log.missing_from) is not None}
         self._best, leader = self._find_best(), registration.leader
-        if is_acting and logs[leader].was_clean and not self._was_cut(leader):
+        if leader in replicas and self._lacks_by_right(leader, is_acting):
             self._best = leader
         self.brokers = {each for each in self._in_sync if self._was_cut(each) or each == leader != self._best}
 
@@ -75,6 +76,18 @@ class LostEnds:
         is_as_good = whole != NO_LEADER and reach(self._replicas[whole]) == reach(self._replicas[best])
         return whole if is_as_good else best
 
+    def _lacks_by_right(self, leader: int, is_acting: bool) -> bool:
+        """Whether it is no loss that a leader does not have all that others have."""
+        if not self._logs[leader].was_clean or self._was_cut(leader):
+            return False
+        replica = self._replicas[leader]
+        is_new = replica.latest_epoch != self._registration.leader_epoch
+        return is_acting or (is_new and replica.log_end_offset >= self._committed())
+
+    def _committed(self) -> int:
+        """Where the high watermark was at least."""
+        return max(self._kept(broker_id).high_watermark for broker_id in self._in_sync)
+
     def _was_cut(self, broker_id: int) -> bool:
         log = self._replicas[broker_id].log
         was_put_right = bool(log.recovered) or log.damaged_end is not None or broker_id in self._gaps
@@ -82,7 +95,10 @@ class LostEnds:
 
     def _once(self, broker_id: int) -> int:
         """How far a log went at least when its checkpoints were written."""
-        return max(self._logs[broker_id].checkpointed(self._replicas[broker_id].log.partition))
+        return max(self._kept(broker_id))
+
+    def _kept(self, broker_id: int) -> Checkpointed:
+        return self._logs[broker_id].checkpointed(self._replicas[broker_id].log.partition)
 
     def take_back(self, settings: ReplicationSettings, now: int) -> None:
         """Bring who lost its end to that of the in-sync replica that reaches farthest."""

@@ -10,7 +10,8 @@ when the others are lost.
 
 A batch carries the highest epoch that any node has seen; with a lower one, real controllers would truncate it. Where
 bytes are cut off, the segment's indexes go too: a broker makes them anew. Only a write that was not finished is cut
-off: where whole batches follow, or something tells that the log was longer, nothing is written at all.
+off: where whole batches follow, or something tells that the log was longer, nothing is written at all. A mark of a
+clean stop would tell that of the batch that is being written, so there is none beside it meanwhile (clean_mark.py).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 
+from kafkapy.backends.clean_mark import without_mark
 from kafkapy.errors import DamagedFileError, FormatError, KafkapyError
 from kafkapy.formats import leader_epoch_checkpoint, snapshot_id
 from kafkapy.formats.leader_epoch_checkpoint import EpochEntry
@@ -78,10 +80,14 @@ class MetadataWriter:
         batch = encode_records(records, self._end_offset, self._epoch, now)
         self._note_epoch()
         for directory in self._directories:
-            path = os.path.join(directory, self._segment)
-            self._files.append(path, batch)
-            self._files.fsync(path)
+            self._append(os.path.join(directory, self._segment), batch)
         self._end_offset += len(records)
+
+    def _append(self, path: str, data: bytes) -> None:
+        """Append to a segment and sync it."""
+        with without_mark(self._files, os.path.dirname(os.path.dirname(path))):
+            self._files.append(path, data)
+            self._files.fsync(path)
 
     def _segment_to_write(self) -> str:
         """The last segment; a new one where the log ends with a snapshot, for the segments may end before it."""
@@ -138,8 +144,7 @@ class MetadataWriter:
             self._truncate(target, 0)
             size = 0
         rest = _bytes(source, size, os.path.getsize(source))
-        self._files.append(target, rest)
-        self._files.fsync(target)
+        self._append(target, rest)
         self.recovered.append(f"{target}: brought to the same {size + len(rest)} bytes as the others")
 
     def _copy(self, name: str, directory: str) -> None:
@@ -151,9 +156,7 @@ def _load(log_dirs: Sequence[str]) -> LoadedMetadata | None:
     try:
         return load_metadata(*log_dirs)
     except DamagedFileError as damage:
-        from kafkapy.metadata.metadata_damage import what_to_do
-
-        reason = f"{damage.reason}; nothing is written, or it would be lost: {what_to_do(damage)}"
+        reason = f"{damage.reason}; nothing is written"
         raise DamagedFileError(damage.path, damage.position, reason) from damage
 
 

@@ -61,7 +61,8 @@ def _check_stays(partition: TopicPartition, broker: int, path: str) -> None:
 
 
 def check_accepted(cluster: DirectoryCluster, plan: Assignment, allow_factor_change: bool = True) -> None:
-    """Refuse a plan of which the controller would refuse anything: then none of it is done."""
+    """Refuse a plan of which the controller would refuse anything, or that moves what is lost: new replicas would have
+    nobody to fetch from, and look like a partition without records. Then none of it is done."""
     image = cluster.image()
     controller = Cluster(image.brokers, cluster.brokers.alive, image.metadata_version, image.is_elr_enabled)
     refused: dict[TopicPartition, KafkaError] = {}
@@ -72,6 +73,8 @@ def check_accepted(cluster: DirectoryCluster, plan: Assignment, allow_factor_cha
             if not allow_factor_change and before != len(replicas):
                 message = f"The replication factor is changed from {before} to {len(replicas)}"
                 raise KafkaError("InvalidReplicationFactorException", message)
+            if partition in cluster.places.lost:
+                raise KafkaError("KafkaStorageException", cluster.places.lost[partition])
         except KafkaError as error:
             refused[partition] = error
     if refused:

@@ -71,7 +71,7 @@ def _copies(
 def _damaged_places(cluster: LogDirsCluster) -> set[str]:
     """The file, and its directory, of the damage that ``_metadata`` tells with what to do about it."""
     try:
-        damage = cluster.metadata_damage
+        damage = cluster.everywhere().metadata_damage
     except (KafkapyError, OSError):
         return set()
     if damage is None:
@@ -134,7 +134,7 @@ def _identities(cluster: LogDirsCluster) -> dict[str, MetaProperties]:
 def _wanted(cluster: LogDirsCluster, dirs: LogDirs) -> set[TopicPartition] | None:
     """The partitions of the metadata of which no copy is here; None where it is not whole, and any may be wanted."""
     try:
-        if cluster.metadata_damage is not None:
+        if cluster.everywhere().metadata_damage is not None:
             return None
         topics = cluster.image().topics if cluster.has_metadata else {}
     except (KafkapyError, OSError):
@@ -171,10 +171,11 @@ def _metadata(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Fi
     except KafkapyError as problem:
         yield error(METADATA_TOPIC, f"cannot be read: {problem}", f"kafkapy replica-diff {METADATA_TOPIC}:0 {where}")
         return
-    damage = cluster.metadata_damage
+    whole = cluster.everywhere()  # as who writes looks at it, and refuses
+    damage = whole.metadata_damage
     if damage is not None:
         text = f"is damaged at byte {damage.position}: {damage.reason}; what changed after that is not known"
-        yield error(damage.path, text, what_to_do(damage))
+        yield error(damage.path, text, what_to_do(damage, whole.has_metadata_records))
     if not has_metadata and damage is None:
         yield info(METADATA_TOPIC, "is in none of the log dirs: leaders and replicas are not known")
     if not has_metadata:

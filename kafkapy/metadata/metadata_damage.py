@@ -81,10 +81,13 @@ def _damage(path: str, position: int, end: LogEnd) -> MetadataDamage:
     return MetadataDamage(DamagedFileError(path, position, reason), behind)
 
 
-def what_to_do(damage: DamagedFileError) -> str:
-    """How a metadata log can be had whole again; where bytes can be given up, how that is done on purpose."""
+def what_to_do(damage: DamagedFileError, are_records_left: bool) -> str:
+    """How a metadata log can be had whole again; where bytes can be given up, how that is done on purpose. Where no
+    record would be left then, the next refusal is that."""
     path = damage.path
     text = f"put {path} back from a backup or from another broker"
+    if not are_records_left:
+        return f"{text}: no record is left before the damage"
     if not path.endswith(LOG_SUFFIX) or not damage.position:
         return text
     if os.path.getsize(path) <= damage.position:

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 from kafkapy.formats.snapshot_id import BOOTSTRAP_FILE_NAME
 from kafkapy.metadata.delta import replay
-from kafkapy.metadata.image import EMPTY, Provenance
+from kafkapy.metadata.image import EMPTY
 from kafkapy.metadata.metadata_damage import emptied, missing_from
 from kafkapy.metadata.metadata_directory import DIRECTORY_NAME, MetadataDirectory, look_at
 from kafkapy.metadata.metadata_replay import LoadedMetadata, load_directory
@@ -44,7 +44,7 @@ def salvage_metadata(*log_dirs: str) -> LoadedMetadata | None:
     loaded = _load_farthest(directories) if directories else None
     if loaded is not None:
         loaded = loaded._replace(damage=loaded.damage or missing_from(loaded.reach, directories))
-        if loaded.image._replace(provenance=Provenance()) != EMPTY:
+        if loaded.has_records:
             return loaded
     for log_dir in log_dirs:
         bootstrap = _load_bootstrap(log_dir, loaded)

@@ -51,6 +51,11 @@ class LoadedMetadata(NamedTuple):
     """Why this is not all of the metadata."""
 
     @property
+    def has_records(self) -> bool:
+        """Whether snapshot and log tell of anything; batches of controllers that were elected do not."""
+        return not self.from_bootstrap and self.image._replace(provenance=Provenance()) != EMPTY
+
+    @property
     def reach(self) -> tuple[int, int]:
         """By which of two logs the one is that the quorum takes."""
         return self.last_epoch, self.end_offset

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kafkapy.backends import failures
@@ -94,6 +94,7 @@ def done(directory: Path, wanted: Wanted) -> Iterator[Action]:
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(STEPS, min_size=2, max_size=8))
+@example(steps=[("lag", 2), ("produce", 1), ("kill", 1)])
 def test_the_plan_is_what_is_done(pristine: Path, steps: list[tuple[str, int]]) -> None:
     with TemporaryDirectory() as scratch:
         directory = Path(shutil.copytree(pristine, Path(scratch) / "cluster"))

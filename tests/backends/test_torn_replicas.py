@@ -321,3 +321,30 @@ def test_a_directory_of_another_topic_takes_nothing_from_the_others(directory: P
     assert read(directory) == [b"a", b"b", b"c"]
     (kept,) = directory.glob("broker-1/t-0.*-stray")
     assert (kept / LOG).stat().st_size > 0
+
+
+def leads_behind(directory: Path) -> None:
+    """Broker 2 lags, leads in the end, and lacks what broker 3 has and nobody committed."""
+    do(directory, lag_broker, 2)
+    do(directory, produce, b"not committed", 1)
+    do(directory, kill_broker, 1)
+    assert registration(directory).leader == 2
+
+
+def test_what_was_not_committed_is_cut_off_by_a_leader_that_lagged(directory: Path) -> None:
+    leads_behind(directory)
+    assert not [line for line in told(directory, produce, b"new", 1) if "brought from offset" in line]
+    assert read(directory) == [b"a", b"b", b"new"]
+    do(directory, catch_up)
+    logs = [(directory / f"broker-{each}" / "t-0" / LOG).read_bytes() for each in (2, 3)]
+    assert logs[0] == logs[1], "broker 3 cut off what it had"
+
+
+@pytest.mark.parametrize("damage", [torn, cut_between_batches, with_a_wrong_checksum, removed])
+def test_a_leader_that_lagged_takes_back_what_it_lost(directory: Path, damage: Callable[[Path], None]) -> None:
+    leads_behind(directory)
+    damage(directory / "broker-2" / "t-0" / LOG)
+    assert [
+        line for line in told(directory, nothing) + told(directory, produce) if "broker-2/t-0: brought from" in line
+    ]
+    assert read(directory)[:2] == [b"a", b"b"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,6 +59,19 @@ def contents(cluster: Path) -> dict[Path, bytes | None]:
     return {path: path.read_bytes() if path.is_file() else None for path in cluster.rglob("*") if path.name != ".lock"}
 
 
+def advice(capfd: Capture, cluster: Path) -> str:
+    """What the doctor says about the metadata log, to whom a command that writes sends on."""
+    refused = run(capfd, "topics", "--create", "--topic", "e", "--cluster", cluster)
+    assert refused.code == 1
+    what, next_step = refused.err.splitlines()
+    assert what.endswith("; nothing is written")
+    assert next_step.startswith(f"kafkapy: 'kafkapy doctor --cluster {cluster}' says what to do; ")
+    place = what.removeprefix("kafkapy: ").partition(": damaged at byte ")[0]
+    found = run(capfd, "doctor", "--cluster", cluster, "--output", "jsonl")
+    (remedy,) = [row["remedy"] for row in map(json.loads, found.lines) if row["place"] == place]
+    return str(remedy)
+
+
 def damage_all(cluster: Path, damage: Damage) -> None:
     for log in logs(cluster):
         log.write_bytes(damage(log.read_bytes()))
@@ -108,7 +123,7 @@ def test_damage_before_the_last_segment_is_told_behind_what_is_left(capfd: Captu
     assert (done.code, done.out.split()) == (1, ["a", "b", "c"])
     assert f"{first}: damaged at byte " in done.err
     assert "torn or damaged, and segments follow" in done.err
-    told = run(capfd, "topics", "--create", "--topic", "e", "--cluster", str(cluster)).err
+    told = advice(capfd, cluster)
     assert f"; rm {first.with_name('00000000000000000999.log')}" in told
     size = int(told.partition(" to give that up: truncate -s ")[2].split()[0])
     first.write_bytes(first.read_bytes()[:size])
@@ -129,16 +144,15 @@ def test_writers_refuse_and_change_nothing(capfd: Capture, cluster: Path, damage
     done = run(capfd, "topics", "--create", "--topic", "e", "--cluster", str(cluster))
     assert done.code == 1
     assert done.err.startswith(f"kafkapy: {logs(cluster)[0]}: damaged at byte ")
-    assert "nothing is written" in done.err
-    assert f"put {logs(cluster)[0]} back from a backup or from another broker" in done.err
+    assert len(done.err.splitlines()[0]) < len(str(logs(cluster)[0])) + 150
+    assert f"put {logs(cluster)[0]} back from a backup or from another broker" in advice(capfd, cluster)
     assert contents(cluster) == before
 
 
 def test_what_is_behind_the_damage_can_be_given_up_on_purpose(capfd: Capture, cluster: Path) -> None:
     damage_all(cluster, flipped_late)
     for log in logs(cluster):
-        done = run(capfd, "topics", "--create", "--topic", "e", "--cluster", str(cluster))
-        size = int(done.err.partition(" to give that up: truncate -s ")[2].split()[0])
+        size = int(advice(capfd, cluster).partition(" to give that up: truncate -s ")[2].split()[0])
         log.write_bytes(log.read_bytes()[:size])
     done = run(capfd, "topics", "--create", "--topic", "e", "--cluster", str(cluster))
     assert done.code == 0
@@ -180,7 +194,7 @@ def test_the_doctor_tells_of_damage_once(capfd: Capture, cluster: Path, damage: 
 
 def test_the_doctor_removes_nothing_by_damaged_metadata(capfd: Capture, cluster: Path) -> None:
     stray = next(cluster.glob("broker-1/a-0")).rename(cluster / "broker-1" / f"a-0.{'0' * 32}-stray")
-    damage_all(cluster, flipped)
+    damage_all(cluster, flipped_late)
     done = run(capfd, "doctor", "--cluster", str(cluster))
     assert done.code == 1
     assert "rm -r" not in done.out
@@ -191,15 +205,60 @@ def test_the_doctor_removes_nothing_by_damaged_metadata(capfd: Capture, cluster:
 
 def test_an_end_before_the_leader_epochs_is_told(capfd: Capture, cluster: Path) -> None:
     """The log was cut between two batches: of its bytes none is wrong."""
+    log_epochs = "leader-epoch-checkpoint"
     for log in logs(cluster):
         log.with_name("leader-epoch-checkpoint").write_text("0\n1\n7 900\n")
     done = run(capfd, "topics", "--create", "--topic", "e", "--cluster", str(cluster))
     assert done.code == 1
     assert "leader-epoch-checkpoint says that it went to 900" in done.err
     for log in logs(cluster):
-        assert (
-            f"rm {log.with_name('leader-epoch-checkpoint')}"
-            in run(capfd, "topics", "--create", "--topic", "e", "--cluster", str(cluster)).err
-        )
+        assert advice(capfd, cluster).endswith(f"to give up what is missing: rm {log.with_name(log_epochs)}")
         log.with_name("leader-epoch-checkpoint").unlink()
     assert run(capfd, "topics", "--create", "--topic", "e", "--cluster", str(cluster)).code == 0
+
+
+def first_batch(log: bytes) -> bytes:
+    """That of the first controller, which has no record of the cluster."""
+    return log[: 12 + int.from_bytes(log[8:12], "big")]
+
+
+def flipped_second(log: bytes) -> bytes:
+    """One byte of the batch that has all brokers."""
+    at = len(first_batch(log)) + 100
+    return log[:at] + bytes([log[at] ^ 0xFF]) + log[at + 1 :]
+
+
+@pytest.mark.parametrize("damage", [first_batch, flipped_second])
+def test_what_would_leave_no_record_is_not_advised(capfd: Capture, cluster: Path, damage: Damage) -> None:
+    """It would lead to the next refusal: a log without records beside partitions."""
+    damage_all(cluster, damage)
+    for log in logs(cluster):
+        log.with_name("leader-epoch-checkpoint").write_text("0\n1\n7 900\n")
+    first = logs(cluster)[0]
+    assert advice(capfd, cluster) == (
+        f"put {first} back from a backup or from another broker: no record is left before the damage"
+    )
+    for log in logs(cluster):
+        log.write_bytes(first_batch(log.read_bytes()))
+        log.with_name("leader-epoch-checkpoint").unlink()
+    done = run(capfd, "topics", "--create", "--topic", "e", "--cluster", cluster)
+    assert "it has no records, and there are partitions beside it" in done.err
+
+
+def test_the_doctor_tells_of_what_only_a_stopped_broker_shows(capfd: Capture, cluster: Path) -> None:
+    if len(logs(cluster)) == 1:
+        pytest.skip("there is no other broker")
+    assert run(capfd, "cluster", "stop-broker", "3", "--cluster", cluster).code == 0
+    *others, last = logs(cluster)
+    whole = last.read_bytes()
+    for log in others:
+        log.write_bytes(first_batch(whole) + second_batch(whole))
+    last.write_bytes(flipped(whole))
+    told = advice(capfd, cluster)
+    assert f"put {last} back" in told
+    subprocess.run(told.partition(" to give that up: ")[2].split(), check=True)
+    assert run(capfd, "topics", "--create", "--topic", "e", "--cluster", cluster).code == 0
+
+
+def second_batch(log: bytes) -> bytes:
+    return first_batch(log[len(first_batch(log)) :])

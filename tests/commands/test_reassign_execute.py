@@ -1,6 +1,7 @@
 """reassign-partitions --execute, --verify, --cancel, --list: Kafka's lines, and the way back."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -419,3 +420,49 @@ def test_moves_between_log_dirs(capfd: Capture, tmp_path: Path) -> None:
         "Reassignment of replica moving-0-2 completed successfully.",
     ]
     assert {path.parent.name for path in directory.glob("broker-1*/moving-0")} == {f"broker-1{other}"}
+
+
+# ---- partitions of which no copy is left
+
+
+def test_a_lost_partition_is_not_moved(capfd: Capture, directory: Path, plan: Path) -> None:
+    for copy in directory.glob("*/moving-0"):
+        shutil.rmtree(copy)
+    done = reassign(capfd, directory, "--execute", FILE, plan)
+    assert done.code == 1
+    assert "moving-0: every copy of moving-0 is gone, with the records up to offset 4: put one back" in done.out
+    assert "accept the loss: kafkapy leader-election --election-type unclean --topic moving --partition 0" in done.out
+    assert replicas(directory) == [(1, 2), (2, 1)], "none of the plan was begun"
+    assert not [*directory.glob("*/moving-0")]
+    assert not [*plan.parent.glob("*rollback*")]
+    accepted = "leader-election", "--election-type", "unclean", "--topic", "moving", "--partition", "0"
+    assert run(capfd, *accepted, "--cluster", directory).code == 0
+    assert reassign(capfd, directory, "--execute", FILE, plan).code == 0
+    assert replicas(directory) == [(3, 2), (2, 3)]
+
+
+def test_an_empty_replica_is_not_read_where_those_it_was_to_fetch_from_are_gone(
+    capfd: Capture, directory: Path, plan: Path
+) -> None:
+    """They were lost after the reassignment began."""
+    assert reassign(capfd, directory, "--execute", FILE, plan, "--no-wait").code == 0
+    for copy in [*directory.glob("broker-1/moving-0"), *directory.glob("broker-2/moving-0")]:
+        shutil.rmtree(copy)
+    assert (directory / "broker-3" / "moving-0").exists()
+    for where in (("--cluster", directory), ("--log-dirs", dirs(directory, "."))):
+        read = "console-consumer", "--topic", "moving", "--partition", "0", "--offset", "earliest", "--timeout-ms", "1"
+        done = run(capfd, *read, *where)
+        assert (done.code, done.out) == (1, "")
+        assert "no copy of moving-0 is in " in done.err
+        read = "console-consumer", "--topic", "moving", "--from-beginning", "--timeout-ms", "1"
+        everything = run(capfd, *read, *where)
+        assert everything.code == 1
+        assert "no copy of moving-0 is in " in everything.err
+        rates = run(capfd, "throughput", "--topic", "moving", *where)
+        assert rates.code == 1
+        assert "no copy of moving-0 is in " in rates.err
+    done = reassign(capfd, directory, "--execute", FILE, plan)
+    assert done.code == 1
+    assert "every copy of moving-0 is gone" in done.out
+    assert reassign(capfd, directory, "--cancel", FILE, plan).code == 0
+    assert [set(each) for each in replicas(directory)] == [{1, 2}, {1, 2}]
