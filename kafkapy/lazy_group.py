@@ -46,7 +46,8 @@ class LazyGroup(OwnHelp, TyperGroup):
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """Choose the subcommand, or say which one was probably meant."""
         if args[0] not in COMMANDS:
-            ctx.fail(f"no such command: {args[0]}{did_you_mean(get_close_matches(args[0], COMMANDS))}")
+            name = args[0].removeprefix("kafka-").removesuffix(".sh")
+            ctx.fail(f"no such command: {args[0]}{did_you_mean(get_close_matches(name, COMMANDS))}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:

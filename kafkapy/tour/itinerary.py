@@ -56,7 +56,7 @@ SUGGESTIONS = (
     Suggestion("Ask a running cluster:", "kafkapy topics --describe --bootstrap-server localhost:9092"),
     Suggestion(
         "Rows for a program, with the columns that it wants:",
-        "kafkapy topics --describe --output json --columns topic,partition,leader",
+        "kafkapy topics --describe --topic orders --output json \\\n    --columns topic,partition,leader",
     ),
     Suggestion("Every command, and what one can do:", "kafkapy --help; kafkapy topics --help"),
 )

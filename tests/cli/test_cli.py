@@ -45,6 +45,7 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
     [
         ("dmp-log", "no such command: dmp-log (did you mean dump-log?). Try 'kafkapy --help'."),
         ("kafka-dump-log.sh", "no such command: kafka-dump-log.sh (did you mean dump-log?). Try 'kafkapy --help'."),
+        ("kafka-topics.sh", "no such command: kafka-topics.sh (did you mean topics?). Try 'kafkapy --help'."),
         ("--verson", "no such option: --verson (did you mean --version or --verbose?). Try 'kafkapy --help'."),
         ("dump-log --fles x", "no such option: --fles (did you mean --files?). Try 'kafkapy dump-log --help'."),
         ("console-consumer --output json", "no such option: --output. Try 'kafkapy console-consumer --help'."),
