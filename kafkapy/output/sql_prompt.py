@@ -68,22 +68,26 @@ class SqlPrompt:
             readline.read_history_file(history)
         while True:
             try:
-                line = input(CONTINUED if self._typed else PROMPT)
+                if self._step(history):
+                    return
             except Terminated:
                 raise
             except KeyboardInterrupt:
                 print_lines(["^C"])
                 self._typed = ""
-                continue
-            except EOFError:
-                print_lines([""])
-                return
-            entered = self._typed + line
-            is_done = self.take(line)
-            if not self._typed and entered.strip():
-                _remember(history, " ".join(entered.split("\n")).strip())
-            if is_done:
-                return
+
+    def _step(self, history: str) -> bool:
+        """Read a line and do what it says; True where it ends the prompt."""
+        try:
+            line = input(CONTINUED if self._typed else PROMPT)
+        except EOFError:
+            print_lines([""])
+            return True
+        entered = self._typed + line
+        is_done = self.take(line)
+        if not self._typed and entered.strip():
+            _remember(history, " ".join(entered.split("\n")).strip())
+        return is_done
 
     def take(self, line: str) -> bool:
         """Run what a line completes; True where it ends the prompt."""

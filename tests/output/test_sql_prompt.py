@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from kafkapy.errors import KafkapyError, Terminated
@@ -55,6 +57,26 @@ def test_errors_are_told_and_do_not_end_it(prompt: SqlPrompt, runs: Runs, capfd:
     assert not prompt.take("SELECT z;")
     assert capfd.readouterr().err.splitlines() == [*["kafkapy: there is no column x"] * 2, "kafkapy: cancelled"]
     assert runs.statements == ["SELECT x", "SELECT y", "SELECT z"]
+
+
+def test_ctrl_c_never_ends_it(
+    prompt: SqlPrompt, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Wherever it comes: here between the end of a line and the statement in it."""
+    lines = iter(["SELECT 1;", "\\q"])
+    take = SqlPrompt.take
+
+    def interrupted(self: SqlPrompt, line: str) -> bool:
+        if line.startswith("SELECT"):
+            raise KeyboardInterrupt
+        return take(self, line)
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr("builtins.input", lambda _: next(lines))
+    monkeypatch.setattr(SqlPrompt, "take", interrupted)
+    prompt.loop()
+    assert capfd.readouterr().out == "^C\n"
+    assert next(lines, None) is None
 
 
 def test_sigterm_ends_it(prompt: SqlPrompt, runs: Runs) -> None:

@@ -106,6 +106,14 @@ def listed(real: RealCluster) -> dict[str, tuple[str, str]]:
     return {row[0]: (row[1], row[2]) for row in map(str.split, lines) if len(row) == 3 and row[0] != "GROUP"}
 
 
+def listed_once_loaded(real: RealCluster, count: int) -> dict[str, tuple[str, str]]:
+    """The same when the coordinators have read them; before that, the tool is told of none."""
+    deadline = time.monotonic() + WAIT_S
+    while len(found := listed(real)) < count and time.monotonic() < deadline:
+        time.sleep(0.5)
+    return found
+
+
 def members(real: RealCluster, group_id: str) -> dict[str, tuple[str, str]]:
     """Client id and number of partitions of every member."""
     lines = real.tool(TOOL, "--describe", "--group", group_id, "--members").splitlines()
@@ -159,7 +167,7 @@ def test_real_kafka_goes_on_with_the_groups_of_kafkapy_and_back(tmp_path: Path) 
             ("classic", "upgraded", "live-classic", "live-consumer", "simple", "transactional"), "Empty"
         )
         states = {group_id: ("Classic", state) for group_id, state in (*empty.items(), ("static", "Stable"))}
-        assert listed(real) == states
+        assert listed_once_loaded(real, len(states)) == states
         expected = {
             (group_id, number): row
             for group_id in ("classic", "upgraded", "live-classic", "live-consumer")
