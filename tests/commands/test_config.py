@@ -147,10 +147,11 @@ def test_an_output_that_a_command_lacks_is_no_error(config: Path) -> None:
     assert options_of_context({"--output": ("table", "json")}, False, Typed(None, False, ())).words == ()
 
 
-def test_near_miss(capfd: Capture, config: Path) -> None:
-    config.write_text("contexts:\n  staging: {cluster: one}\n")
-    done = run(capfd, "topics", "--list", "--context", "stagin")
-    text = f"kafkapy: --context: there is no context 'stagin' in {config}; did you mean staging?"
+@pytest.mark.parametrize(("name", "meant"), [("stagin", "staging"), ("dve", "dev")])
+def test_near_miss(capfd: Capture, config: Path, name: str, meant: str) -> None:
+    config.write_text("contexts:\n  staging: {cluster: one}\n  dev: {cluster: two}\n")
+    done = run(capfd, "topics", "--list", "--context", name)
+    text = f"kafkapy: --context: there is no context '{name}' in {config}; did you mean {meant}?"
     assert done == (2, "", f"{text} Try 'kafkapy topics --help'.\n")
 
 
