@@ -100,7 +100,8 @@ def stop_broker(
     from kafkapy.output.cluster_lines import change_pairs
 
     shown = _shown(topic, exclude_internal)
-    _run(cluster, output, lambda opened: change_pairs(failures.stop_broker(opened, broker), shown))
+    done = f"Broker {broker} is stopped"
+    _run(cluster, output, lambda opened: change_pairs(failures.stop_broker(opened, broker), shown, done))
 
 
 @app.command(
@@ -133,7 +134,11 @@ def kill_broker(
     from kafkapy.output.cluster_lines import change_pairs
 
     shown = _shown(topic, exclude_internal)
-    _run(cluster, output, lambda opened: change_pairs(failures.kill_broker(opened, broker, lose_unflushed), shown))
+
+    def work(opened: "DirectoryCluster") -> "Iterator[Pair]":
+        return change_pairs(failures.kill_broker(opened, broker, lose_unflushed), shown, f"Broker {broker} is killed")
+
+    _run(cluster, output, work)
 
 
 @app.command(
@@ -160,7 +165,7 @@ def start_broker(
     shown = _shown(topic, exclude_internal)
 
     def work(opened: "DirectoryCluster") -> "Iterator[Pair]":
-        yield from change_pairs(failures.start_broker(opened, broker), shown)
+        yield from change_pairs(failures.start_broker(opened, broker), shown, f"Broker {broker} is started")
         yield from catch_up_pairs(broker, failures.out_of_sync(opened, broker))
         finish_transactions(opened)
 
