@@ -60,7 +60,6 @@ def status(
     from kafkapy.backends.cluster_status import ClusterStatus
     from kafkapy.backends.selection import check_directory
     from kafkapy.output.cluster_lines import broker_pairs, clock_pair, is_unwell, status_pairs, summary_pair
-    from kafkapy.output.printing import print_rows
 
     directory = selection(cluster, None, None).directory
     check_directory(directory)
@@ -74,7 +73,7 @@ def status(
         yield summary_pair(partitions)
         yield from status_pairs(partitions, _shown(topic, exclude_internal))
 
-    print_rows(output, pairs())
+    _print(output, pairs())
     if is_unwell(partitions):
         warn(f"kafkapy: 'kafkapy doctor --cluster {quote(directory)}' says what to do")
     found.close()
@@ -273,14 +272,19 @@ def _shown(topic: str | None, exclude_internal: bool) -> "Shown":
 
 
 def _run(cluster: str | None, output: Output, work: Callable[["DirectoryCluster"], "Iterable[Pair]"]) -> None:
-    from kafkapy.output.printing import print_rows
-
     opened = _open(cluster)
     try:
         pairs = list(work(opened))
     finally:
         opened.close()
-    print_rows(output, pairs)
+    _print(output, pairs)
+
+
+def _print(output: Output, pairs: "Iterable[Pair]") -> None:
+    from kafkapy.output.at_words import at_words
+    from kafkapy.output.printing import print_rows
+
+    print_rows(output, ((None if line is None else at_words(line), row) for line, row in pairs))
 
 
 def _open(cluster: str | None) -> "DirectoryCluster":

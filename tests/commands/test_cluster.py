@@ -292,3 +292,14 @@ def test_a_transaction_that_lacks_a_record_is_aborted_and_ended_when_brokers_ret
     committed = ("--topic", "x", "--from-beginning", "--isolation-level", "read_committed")
     read = run(capfd, "console-consumer", *committed, *where)
     assert sorted(map(int, read.lines)) == [*range(20), *range(200, 220)]
+
+
+def test_a_terminal_does_not_break_words(kafkapy, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr("kafkapy.output.at_words.terminal_width", lambda: 70)
+    assert kafkapy("cluster", "lag-broker", "2").lines[1:3] == [
+        "Broker 2 does not fetch, as a follower in sync of 1 partition, until",
+        "    'kafkapy cluster start-broker 2'.",
+    ]
+    assert max(map(len, kafkapy("lookup", "--topic", "t", "--partition", "0", "--time", "0").lines)) <= 70
+    assert max(map(len, kafkapy("cluster", "status").lines)) <= 70
+    assert max(map(len, kafkapy("sql", "--tables").lines)) <= 70

@@ -480,3 +480,9 @@ def test_verbose_and_debug_show_no_secret(config: Path, root: Path) -> None:
 def test_verbose_keeps_the_meaning_of_kafkas_own_option(capfd: Capture, config: Path) -> None:
     done = run(capfd, "consumer-groups", "--list", "--verbose", "--cluster", "one")
     assert "kafkapy: reads" not in done.err
+
+
+def test_a_terminal_does_not_break_words(capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config.write_text("current: one\ncontexts:\n  one: {cluster: here}\n")
+    monkeypatch.setattr("kafkapy.output.at_words.terminal_width", lambda: 20)
+    assert f"    {config}:1" in run(capfd, "config", "show").lines
