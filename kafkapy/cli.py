@@ -30,7 +30,7 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 TERMINATED = 143
 COMPLETE = "__complete"  # what the completions of shells call; before Typer is imported, since a user waits
-EXTRA_ARGUMENTS = "Got unexpected extra argument(s)"
+EXTRA_ARGUMENTS = "Got unexpected extra argument(s) ("
 PLAIN_WORDS = {
     "is not a valid int.": "is no whole number.",
     "is not a valid integer range.": "is no whole number.",
@@ -108,7 +108,7 @@ def _usage_text(error: TyperUsageError, line: Sequence[str]) -> str:
         meant = None if error.ctx is None else meant_by(error.option_name, error.ctx, line)
         return f"no such option: {error.option_name}{meant or did_you_mean(_options_meant(error))}"
     if error.ctx is not None and error.message.startswith(EXTRA_ARGUMENTS):
-        return _extra_arguments(error.message.removeprefix(EXTRA_ARGUMENTS).strip(" ()"), error.ctx, line)
+        return _extra_arguments(error.message.removeprefix(EXTRA_ARGUMENTS).removesuffix(")"), error.ctx, line)
     text = error.format_message().replace("\n\t", " ")  # choices stand in lines of their own
     for wrong, plain in PLAIN_WORDS.items():
         text = f"{text.removesuffix(wrong)}{plain}" if text.endswith(wrong) else text

@@ -19,7 +19,8 @@ def meant_by(word: str, ctx: Context, line: Sequence[str]) -> list[str]:
     """What to suggest in place of a word in a command line."""
     params = ctx.command.get_params(ctx)
     names = {name for param in params for name in param.opts if name.startswith("--")}
-    found = near_miss(word, (name.removeprefix("--") for name in names), VERY_SIMILAR)
+    flags = {name for param in params if getattr(param, "is_flag", False) for name in param.opts}
+    found = word if f"--{word}" in names else near_miss(word, (name.removeprefix("--") for name in flags), VERY_SIMILAR)
     if found is not None:
         return [f"--{found}"]
     named = _NAMES_OF_GROUPS if (ctx.info_name or "").endswith("groups") else _NAMES

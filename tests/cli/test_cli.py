@@ -81,6 +81,12 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
             "unexpected argument: orders (did you mean --topic orders?). Try 'kafkapy topics --help'.",
         ),
         (
+            "topics --describe topic1",
+            "unexpected argument: topic1 (did you mean --topic topic1?). Try 'kafkapy topics --help'.",
+        ),
+        ("topics --list (a)", "unexpected argument: (a) (did you mean --topic (a)?). Try 'kafkapy topics --help'."),
+        ("topics lst", "unexpected argument: lst (did you mean --list?). Try 'kafkapy topics --help'."),
+        (
             "topics --describe --topic orders payments",
             "unexpected argument: payments. Try 'kafkapy topics --help'.",
         ),
