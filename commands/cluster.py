@@ -60,7 +60,6 @@ def status(
     from kafkapy.backends.cluster_status import ClusterStatus
     from kafkapy.backends.selection import check_directory
     from kafkapy.output.cluster_lines import broker_pairs, clock_pair, is_unwell, status_pairs, summary_pair
-    from kafkapy.output.printing import print_rows
 
     directory = selection(cluster, None, None).directory
     check_directory(directory)
@@ -74,7 +73,7 @@ def status(
         yield summary_pair(partitions)
         yield from status_pairs(partitions, _shown(topic, exclude_internal))
 
-    print_rows(output, pairs())
+    _print(output, pairs())
     if is_unwell(partitions):
         warn(f"kafkapy: 'kafkapy doctor --cluster {quote(directory)}' says what to do")
     found.close()
@@ -100,7 +99,8 @@ def stop_broker(
     from kafkapy.output.cluster_lines import change_pairs
 
     shown = _shown(topic, exclude_internal)
-    _run(cluster, output, lambda opened: change_pairs(failures.stop_broker(opened, broker), shown))
+    done = f"Broker {broker} is stopped"
+    _run(cluster, output, lambda opened: change_pairs(failures.stop_broker(opened, broker), shown, done))
 
 
 @app.command(
@@ -133,7 +133,11 @@ def kill_broker(
     from kafkapy.output.cluster_lines import change_pairs
 
     shown = _shown(topic, exclude_internal)
-    _run(cluster, output, lambda opened: change_pairs(failures.kill_broker(opened, broker, lose_unflushed), shown))
+
+    def work(opened: "DirectoryCluster") -> "Iterator[Pair]":
+        return change_pairs(failures.kill_broker(opened, broker, lose_unflushed), shown, f"Broker {broker} is killed")
+
+    _run(cluster, output, work)
 
 
 @app.command(
@@ -160,7 +164,7 @@ def start_broker(
     shown = _shown(topic, exclude_internal)
 
     def work(opened: "DirectoryCluster") -> "Iterator[Pair]":
-        yield from change_pairs(failures.start_broker(opened, broker), shown)
+        yield from change_pairs(failures.start_broker(opened, broker), shown, f"Broker {broker} is started")
         yield from catch_up_pairs(broker, failures.out_of_sync(opened, broker))
         finish_transactions(opened)
 
@@ -268,14 +272,19 @@ def _shown(topic: str | None, exclude_internal: bool) -> "Shown":
 
 
 def _run(cluster: str | None, output: Output, work: Callable[["DirectoryCluster"], "Iterable[Pair]"]) -> None:
-    from kafkapy.output.printing import print_rows
-
     opened = _open(cluster)
     try:
         pairs = list(work(opened))
     finally:
         opened.close()
-    print_rows(output, pairs)
+    _print(output, pairs)
+
+
+def _print(output: Output, pairs: "Iterable[Pair]") -> None:
+    from kafkapy.output.at_words import at_words
+    from kafkapy.output.printing import print_rows
+
+    print_rows(output, ((None if line is None else at_words(line), row) for line, row in pairs))
 
 
 def _open(cluster: str | None) -> "DirectoryCluster":

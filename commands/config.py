@@ -251,13 +251,14 @@ def show(
     from kafkapy.contexts.config_file import read_config
     from kafkapy.contexts.effective import effective_settings
     from kafkapy.output.aligned import aligned
+    from kafkapy.output.at_words import at_words
     from kafkapy.output.printing import print_lines, print_rows
 
     found = effective_settings(read_config(), name)
     if output != Output.KAFKA:
         print_rows(output, ((None, {"type": "setting", **each._asdict()}) for each in found))
     else:
-        print_lines(aligned([["SETTING", "VALUE", "FROM"], *found]))
+        print_lines(map(at_words, aligned([["SETTING", "VALUE", "FROM"], *found])))
 
 
 def _check_addresses(kind: str, value: str) -> None:

@@ -54,6 +54,7 @@ def lookup(
         raise UsageError("Exactly one of the following arguments is required: [offset], [time]")
     timestamp = _timestamp(time) if time is not None else None
     from kafkapy.log.lookup import lookup_offset, lookup_timestamp
+    from kafkapy.output.at_words import at_words
     from kafkapy.output.lookup_lines import lookup_lines, lookup_rows
     from kafkapy.output.printing import print_lines, print_rows
 
@@ -67,7 +68,8 @@ def lookup(
             error.hint = log.damage
             raise
     if output == Output.KAFKA:
-        print_lines(lookup_lines(found, f"{target} in {log.partition}, which has {len(log.segments)} segment(s)"))
+        lines = lookup_lines(found, f"{target} in {log.partition}, which has {len(log.segments)} segment(s)")
+        print_lines(map(at_words, lines))
     else:
         print_rows(output, ((None, row) for row in lookup_rows(found)))
     if found.record is None and log.damage is not None:

@@ -289,10 +289,11 @@ def _print_tables(output: SqlOutput) -> None:
         print_result(output, ["table", "column", "type"], rows, None, Sink())
         return
     from kafkapy.output.aligned import aligned
+    from kafkapy.output.at_words import at_words
     from kafkapy.output.printing import print_lines
 
     for name, table in _tables().items():
-        print_lines([f"{name}: {table.text}", *aligned(table.columns(), "  "), ""])
+        print_lines(map(at_words, [f"{name}: {table.text}", *aligned(table.columns(), "  "), ""]))
 
 
 def _prompt(run: Callable[[str], None]) -> None:

@@ -22,6 +22,7 @@ from kafkapy.errors import KafkapyError, Terminated, UsageError
 from kafkapy.standard_streams import fill_closed_streams
 
 if TYPE_CHECKING:
+    from typer._click import Context
     from typer._click.exceptions import NoSuchOption
     from typer._click.exceptions import UsageError as TyperUsageError
 
@@ -29,6 +30,14 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 TERMINATED = 143
 COMPLETE = "__complete"  # what the completions of shells call; before Typer is imported, since a user waits
+EXTRA_ARGUMENTS = "Got unexpected extra argument(s) ("
+PLAIN_WORDS = {
+    "is not a valid int.": "is no whole number.",
+    "is not a valid integer range.": "is no whole number.",
+    "is not a valid float.": "is no number.",
+    "is not a valid float range.": "is no number.",
+}
+"""What Typer says, in plain English."""
 GC_THRESHOLD = 50_000  # start-up makes many objects that stay: at the default it looks for garbage again and again
 
 
@@ -83,33 +92,50 @@ def _run(args: list[str]) -> int:
         print(error.message, file=sys.stderr)
         return error.exit_code
     except TyperUsageError as error:
-        return _fail_usage(_usage_text(error), error.ctx.command_path if error.ctx else None)
+        return _fail_usage(_usage_text(error, args), error.ctx.command_path if error.ctx else None)
     except UsageError as error:
         return _fail_usage(str(error), error.command_path, error.hint)
 
 
-def _usage_text(error: TyperUsageError) -> str:
+def _usage_text(error: TyperUsageError, line: Sequence[str]) -> str:
     from typer._click.exceptions import BadParameter, NoSuchOption
 
-    from kafkapy.lazy_group import did_you_mean
+    from kafkapy.subcommand import did_you_mean
 
     if isinstance(error, NoSuchOption):
         from kafkapy.unknown_option import meant_by
 
-        meant = None if error.ctx is None else meant_by(error.option_name, error.ctx.command)
+        meant = None if error.ctx is None else meant_by(error.option_name, error.ctx, line)
         return f"no such option: {error.option_name}{meant or did_you_mean(_options_meant(error))}"
+    if error.ctx is not None and error.message.startswith(EXTRA_ARGUMENTS):
+        return _extra_arguments(error.message.removeprefix(EXTRA_ARGUMENTS).removesuffix(")"), error.ctx, line)
     text = error.format_message().replace("\n\t", " ")  # choices stand in lines of their own
+    for wrong, plain in PLAIN_WORDS.items():
+        text = f"{text.removesuffix(wrong)}{plain}" if text.endswith(wrong) else text
     choices = getattr(error.param.type, "choices", ()) if isinstance(error, BadParameter) and error.param else ()
     choice = _choice_meant(error.message, choices)
     return text[:1].lower() + (text[1:].removesuffix(".") if choice else text[1:]) + choice
 
 
+def _extra_arguments(words: str, ctx: Context, line: Sequence[str]) -> str:
+    from kafkapy.subcommand import did_you_mean
+    from kafkapy.unknown_argument import meant_by
+
+    first, _, others = words.partition(" ")
+    return f"unexpected argument{'s' * bool(others)}: {words}{did_you_mean(meant_by(first, ctx, line))}"
+
+
 def _options_meant(error: NoSuchOption) -> list[str]:
-    """Those of the options much like the one that was given whose names are like its own, dashes aside."""
-    from kafkapy.near_misses import near_miss
+    """Those of the options much like the one that was given whose names are like its own, dashes aside; beside one that
+    is very much like it, no others."""
+    from kafkapy.near_misses import SIMILAR, VERY_SIMILAR, near_miss
 
     name = error.option_name.lstrip("-")
-    return [each for each in error.possibilities or () if near_miss(name, [each.lstrip("-")])]
+    for similarity in (VERY_SIMILAR, SIMILAR):
+        found = [each for each in error.possibilities or () if near_miss(name, [each.lstrip("-")], similarity)]
+        if found:
+            return found
+    return []
 
 
 def _choice_meant(message: str, choices: Sequence[str]) -> str:

@@ -6,7 +6,6 @@ for its own imports only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
 
@@ -15,7 +14,7 @@ from typer._click import Command, Context, HelpFormatter
 from typer.core import TyperGroup
 
 from kafkapy.command_names import COMMANDS
-from kafkapy.subcommand import COMMON_OPTIONS, OwnHelp, examples, write_examples
+from kafkapy.subcommand import COMMON_OPTIONS, OwnHelp, did_you_mean, examples, write_examples
 
 DESCRIPTION = """Apache Kafka's admin scripts as one program.
 
@@ -47,7 +46,8 @@ class LazyGroup(OwnHelp, TyperGroup):
         """Choose the subcommand, or say which one was probably meant."""
         if args[0] not in COMMANDS:
             name = args[0].removeprefix("kafka-").removesuffix(".sh")
-            ctx.fail(f"no such command: {args[0]}{did_you_mean(get_close_matches(name, COMMANDS))}")
+            options = [each for param in self.get_params(ctx) for each in param.opts if each == f"--{name}"]
+            ctx.fail(f"no such command: {args[0]}{did_you_mean(options or get_close_matches(name, COMMANDS))}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
@@ -58,12 +58,6 @@ class LazyGroup(OwnHelp, TyperGroup):
     def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the examples."""
         write_examples(self, formatter)
-
-
-def did_you_mean(candidates: Iterable[str]) -> str:
-    """A suggestion to append to an error, or nothing."""
-    names = " or ".join(candidates)
-    return f" (did you mean {names}?)" if names else ""
 
 
 def root_command() -> LazyGroup:

@@ -7,7 +7,7 @@ Help stays plain text, since rich would double the time that ``--help`` takes. O
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import typer
@@ -24,6 +24,8 @@ from kafkapy.row_options import row_view, with_row_options
 
 KAFKA_VERSION = "4.3.1"
 INDENT = "  "
+MUCH_ALIKE = 0.8
+"""How like a command a word is that was meant for it: 'use' is not like 'unset'."""
 COMMAND_LINE = "    "
 """What a command line among the examples begins with."""
 ARGUMENTS = "Arguments"
@@ -230,6 +232,18 @@ class Subcommand(OwnHelp, TyperCommand):
 class Subgroup(OwnHelp, TyperGroup):
     """A command that has commands of its own."""
 
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """Choose the command, or say which one was probably meant, or which there are."""
+        from difflib import get_close_matches
+
+        names = self.list_commands(ctx)
+        if args[0] not in names:
+            longer = [name for name in names if name.startswith(f"{args[0]}-")]
+            meant = did_you_mean(longer or get_close_matches(args[0], names, cutoff=MUCH_ALIKE))
+            there_are = f" (there are {', '.join(names)})"
+            ctx.fail(f"no such command: {args[0]}{meant or there_are}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         """List the commands, with the whole first sentence of what each does."""
         commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
@@ -239,6 +253,12 @@ class Subgroup(OwnHelp, TyperGroup):
     def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the examples."""
         write_examples(self, formatter)
+
+
+def did_you_mean(candidates: Iterable[str]) -> str:
+    """A suggestion to append to an error, or nothing."""
+    names = " or ".join(candidates)
+    return f" (did you mean {names}?)" if names else ""
 
 
 def first_sentence(command: Command) -> str:

@@ -28,6 +28,7 @@ from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.near_misses import did_you_mean_path
 
 NO_OWNERS: Mapping[str, int] = {}
+_NOT_THERE = "; is its disk mounted, and is it what log.dirs of the broker names?"
 
 
 class Replica(NamedTuple):
@@ -45,7 +46,7 @@ class LogDirs:
     def __init__(self, paths: tuple[str, ...], owners: Mapping[str, int] = NO_OWNERS) -> None:
         for path in paths:
             if not os.path.isdir(path):
-                raise KafkapyError(f"{path}: no such directory{did_you_mean_path(path)}")
+                raise KafkapyError(f"{path}: no such directory{did_you_mean_path(path) or _NOT_THERE}")
         self.paths = paths
         self._owners = owners
         self._metas = {path: _meta_properties(path) for path in paths}

@@ -87,7 +87,7 @@ class ConfigFile(NamedTuple):
         """A context by its name; ``said_by`` is who named it."""
         if name in self.contexts:
             return self.contexts[name]
-        near = near_miss(name, self.contexts, VERY_SIMILAR)
+        near = near_miss(name, self.contexts)
         hint = f"did you mean {near}?" if near else "'kafkapy config list' shows those there are"
         raise UsageError(f"{said_by}: there is no context '{name}' in {self.path}; {hint}")
 

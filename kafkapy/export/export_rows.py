@@ -33,6 +33,8 @@ def plan_pairs(plan: Plan, request: Request) -> Iterator[tuple[str | None, dict[
 
 def summary_line(summary: Summary, request: Request) -> str:
     """What a run has added."""
+    if request.grows and not summary.files:
+        return f"nothing is new: no file was added to {request.out}"
     rate = summary.rows / summary.seconds if summary.seconds else 0
     return (
         f"exported {counted(summary.rows, 'row')} in {counted(summary.files, 'file')} of {summary.bytes} bytes "

@@ -135,15 +135,15 @@ def _replica_cells(replica: ReplicaStatus) -> tuple[object, ...]:
     )
 
 
-def change_pairs(changes: Sequence[Moved | Lost], shown: Shown) -> Iterator[Pair]:
-    """What became of leaders and ISRs, and what logs lost."""
+def change_pairs(changes: Sequence[Moved | Lost], shown: Shown, done: str | None = None) -> Iterator[Pair]:
+    """What became of leaders and ISRs, and what logs lost; ``done`` is what was done, if no partition tells of it."""
     from kafkapy.backends.failures import Moved
 
     for each in changes:
         yield shown.pair(each.partition, _moved_pair(each) if isinstance(each, Moved) else _lost_pair(each))
     moved = [each for each in changes if isinstance(each, Moved)]
     if not moved:
-        yield "No leader and no ISR changed.", None
+        yield f"{'' if done is None else f'{done}. '}No leader and no ISR changed.", None
     hidden = sum(shown.hides(each.partition) for each in changes)
     if len(changes) > 1 or hidden:
         yield _changes_summary(changes, moved, hidden), None

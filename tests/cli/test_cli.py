@@ -46,7 +46,7 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
         ("dmp-log", "no such command: dmp-log (did you mean dump-log?). Try 'kafkapy --help'."),
         ("kafka-dump-log.sh", "no such command: kafka-dump-log.sh (did you mean dump-log?). Try 'kafkapy --help'."),
         ("kafka-topics.sh", "no such command: kafka-topics.sh (did you mean topics?). Try 'kafkapy --help'."),
-        ("--verson", "no such option: --verson (did you mean --version or --verbose?). Try 'kafkapy --help'."),
+        ("--verson", "no such option: --verson (did you mean --version?). Try 'kafkapy --help'."),
         ("dump-log --fles x", "no such option: --fles (did you mean --files?). Try 'kafkapy dump-log --help'."),
         ("console-consumer --output json", "no such option: --output. Try 'kafkapy console-consumer --help'."),
         ("dump-log -fles x", "no such option: --fles (did you mean --files?). Try 'kafkapy dump-log --help'."),
@@ -66,7 +66,50 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
             "Try 'kafkapy replica-diff --help'.",
         ),
         ("dump-log --zookeeper x", "no such option: --zookeeper. Try 'kafkapy dump-log --help'."),
-        ("transactions lst", "no such command 'lst'. Did you mean 'list'? Try 'kafkapy transactions --help'."),
+        ("transactions lst", "no such command: lst (did you mean list?). Try 'kafkapy transactions --help'."),
+        ("cluster kill 2", "no such command: kill (did you mean kill-broker?). Try 'kafkapy cluster --help'."),
+        (
+            "config unset",
+            "no such command: unset (there are list, use, add, remove, show). Try 'kafkapy config --help'.",
+        ),
+        ("version", "no such command: version (did you mean --version?). Try 'kafkapy --help'."),
+        ("topics --lst", "no such option: --lst (did you mean --list?). Try 'kafkapy topics --help'."),
+        ("sql --describe records", "no such option: --describe (did you mean --tables?). Try 'kafkapy sql --help'."),
+        ("topics list", "unexpected argument: list (did you mean --list?). Try 'kafkapy topics --help'."),
+        (
+            "topics --describe orders",
+            "unexpected argument: orders (did you mean --topic orders?). Try 'kafkapy topics --help'.",
+        ),
+        (
+            "topics --describe topic1",
+            "unexpected argument: topic1 (did you mean --topic topic1?). Try 'kafkapy topics --help'.",
+        ),
+        ("topics --list (a)", "unexpected argument: (a) (did you mean --topic (a)?). Try 'kafkapy topics --help'."),
+        ("topics lst", "unexpected argument: lst (did you mean --list?). Try 'kafkapy topics --help'."),
+        (
+            "topics --describe --topic orders payments",
+            "unexpected argument: payments. Try 'kafkapy topics --help'.",
+        ),
+        (
+            "consumer-groups --describe billing",
+            "unexpected argument: billing (did you mean --group billing?). Try 'kafkapy consumer-groups --help'.",
+        ),
+        (
+            "--context disks topics --list",
+            "no such option: --context (it goes after the command: kafkapy topics --context). Try 'kafkapy --help'.",
+        ),
+        (
+            "--cluster=demo cluster status",
+            "no such option: --cluster (it goes after the command: kafkapy cluster status --cluster). "
+            "Try 'kafkapy --help'.",
+        ),
+        (
+            "cluster --topic orders status",
+            "no such option: --topic (it goes after the command: kafkapy cluster status --topic). "
+            "Try 'kafkapy cluster --help'.",
+        ),
+        ("--output json", "no such option: --output (it goes after the command). Try 'kafkapy --help'."),
+        ("--files topics", "no such option: --files. Try 'kafkapy --help'."),
         (
             "consumer-groups --reset-offsets --group g --to-latest",
             "One of the reset scopes should be defined: --all-topics, --topic. Try 'kafkapy consumer-groups --help'.",
@@ -74,14 +117,14 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
         ("dump-log", "missing option '--files'. Try 'kafkapy dump-log --help'."),
         ("dump-log --files", "option '--files' requires an argument. Try 'kafkapy dump-log --help'."),
         ("dump-log --files ,", "--files names no file. Try 'kafkapy dump-log --help'."),
-        ("dump-log --files a b", "got unexpected extra argument(s) (b). Try 'kafkapy dump-log --help'."),
+        ("dump-log --files a b c", "unexpected arguments: b c. Try 'kafkapy dump-log --help'."),
         (
             "export --out o",
             "missing option '--to'. Choose from: parquet, json, csv, orc, avro, text. Try 'kafkapy export --help'.",
         ),
         (
             "dump-log --files a --max-bytes x",
-            "invalid value for '--max-bytes': 'x' is not a valid int. Try 'kafkapy dump-log --help'.",
+            "invalid value for '--max-bytes': 'x' is no whole number. Try 'kafkapy dump-log --help'.",
         ),
     ],
 )

@@ -67,7 +67,7 @@ def test_a_broker_is_stopped_and_started(kafkapy) -> None:  # type: ignore[no-un
     described = kafkapy("topics", "--describe", "--topic", "t").lines[1]
     assert "\tLeader: 2\tReplicas: 1,2,3\tIsr: 2,3\t" in described
     assert kafkapy("cluster", "start-broker", "1").lines == [
-        "No leader and no ISR changed.",
+        "Broker 1 is started. No leader and no ISR changed.",
         "Broker 1 is out of the ISR of 1 partition: it catches up by 'kafkapy cluster replicate --until-caught-up'.",
     ]
     assert kafkapy("cluster", "replicate", "--until-caught-up").lines == [
@@ -76,6 +76,13 @@ def test_a_broker_is_stopped_and_started(kafkapy) -> None:  # type: ignore[no-un
     assert kafkapy("cluster", "replicate").lines == ["Nothing was left to fetch."]
     elected = kafkapy("topics", "--describe", "--topic", "t").lines[1]
     assert "\tLeader: 2\tReplicas: 1,2,3\tIsr: 1,2,3\t" in elected
+
+
+@pytest.mark.parametrize(("command", "done"), [("stop-broker", "stopped"), ("kill-broker", "killed")])
+def test_that_a_broker_out_of_the_isr_is_gone_is_told(kafkapy, command: str, done: str) -> None:  # type: ignore[no-untyped-def]
+    kafkapy("cluster", "stop-broker", "3")
+    kafkapy("cluster", "start-broker", "3")
+    assert kafkapy("cluster", command, "3").lines == [f"Broker 3 is {done}. No leader and no ISR changed."]
 
 
 def test_status(kafkapy) -> None:  # type: ignore[no-untyped-def]
@@ -122,7 +129,7 @@ def test_a_lagging_broker_leaves_the_isr(kafkapy) -> None:  # type: ignore[no-un
     rows = kafkapy("cluster", "status", "--output", "jsonl").rows
     assert rows[-1]["isr"] == [1, 3]
     assert [row["log_end_offset"] for row in rows[-3:]] == [1, 0, 1]
-    assert kafkapy("cluster", "start-broker", "2").lines[0] == "No leader and no ISR changed."
+    assert kafkapy("cluster", "start-broker", "2").lines[0] == "Broker 2 is started. No leader and no ISR changed."
     moved = kafkapy("cluster", "replicate", "--until-caught-up", "--output", "jsonl").rows
     assert [(row["broker_id"], row["log_end_offset"], row["is_in_sync"]) for row in moved] == [(2, 1, True)]
 
@@ -285,3 +292,14 @@ def test_a_transaction_that_lacks_a_record_is_aborted_and_ended_when_brokers_ret
     committed = ("--topic", "x", "--from-beginning", "--isolation-level", "read_committed")
     read = run(capfd, "console-consumer", *committed, *where)
     assert sorted(map(int, read.lines)) == [*range(20), *range(200, 220)]
+
+
+def test_a_terminal_does_not_break_words(kafkapy, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr("kafkapy.output.at_words.terminal_width", lambda: 70)
+    assert kafkapy("cluster", "lag-broker", "2").lines[1:3] == [
+        "Broker 2 does not fetch, as a follower in sync of 1 partition, until",
+        "    'kafkapy cluster start-broker 2'.",
+    ]
+    assert max(map(len, kafkapy("lookup", "--topic", "t", "--partition", "0", "--time", "0").lines)) <= 70
+    assert max(map(len, kafkapy("cluster", "status").lines)) <= 70
+    assert max(map(len, kafkapy("sql", "--tables").lines)) <= 70

@@ -84,7 +84,8 @@ class TestWithoutSpark:
     def test_no_cluster(self, capfd: Capture, tmp_path: Path) -> None:
         done = run(capfd, "sql", "--log-dirs", tmp_path / "nope", "SELECT 1")
         assert done.code == 1
-        assert done.err == f"kafkapy: {tmp_path / 'nope'}: no such directory\n"
+        hint = "is its disk mounted, and is it what log.dirs of the broker names?"
+        assert done.err == f"kafkapy: {tmp_path / 'nope'}: no such directory; {hint}\n"
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -307,7 +307,7 @@ def test_other_outputs(capfd: Capture, golden: Path) -> None:
             "Missing required argument --coordinator-epoch",
         ),
         (["describe"], "missing option '--transactional-id'"),
-        (["abolish"], "no such command 'abolish'"),
+        (["abolish"], "no such command: abolish"),
     ],
 )
 def test_bad_usage(capfd: Capture, golden: Path, args: list[str], error: str) -> None:

@@ -399,8 +399,10 @@ def test_nobody_there(secure: SecureKafka) -> None:
     with socket.socket() as taken:
         taken.bind((HOST, 0))  # not listening
         address = f"{HOST}:{taken.getsockname()[1]}"
-        line = error_line(secure.kafkapy("topics", "PLAINTEXT", None, "--list", "--bootstrap-server", address))
-        assert line == f"broker {address} cannot be reached: connection refused"
+        done = secure.kafkapy("topics", "PLAINTEXT", None, "--list", "--bootstrap-server", address)
+        line, hint = done.err.splitlines()
+        assert line == f"kafkapy: broker {address} cannot be reached: connection refused"
+        assert hint.startswith("kafkapy: does a broker run there?")
 
 
 def test_ctrl_c_in_the_middle_leaves_no_word(secure: SecureKafka) -> None:

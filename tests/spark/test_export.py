@@ -44,7 +44,7 @@ def test_the_same_rows_as_in_one_process(
     assert spread.equals(local)
     assert spark.read.parquet(str(tmp_path / "spark")).count() == len(local) > 1000
     assert lying_about(tmp_path / "spark") == set()
-    assert run(capfd, *args, "--out", tmp_path / "local", "--engine", "spark").err.startswith("exported 0 rows")
+    assert run(capfd, *args, "--out", tmp_path / "local", "--engine", "spark").err.startswith("nothing is new")
 
 
 def test_text_and_dumps_have_the_same_bytes(capfd: Capture, spark: SparkSession, sample: Path, tmp_path: Path) -> None:

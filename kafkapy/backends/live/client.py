@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from kafkapy.backends.live.client_config import ClientConfig, Limit
 from kafkapy.backends.live.exchange import Exchange, decode_response, request_schema
+from kafkapy.backends.live.library.connection_errors import NobodyThere
 from kafkapy.backends.live.library.network import Address, ConnectionLost, Link, Network, Pending
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.error_codes import raise_for
@@ -48,6 +49,9 @@ PASSING = frozenset(
 _METADATA = 3  # the key of a request that controllers do not answer
 _REQUEST_TIMEOUT = "request.timeout.ms"
 _CONTROLLERS = 2  # what DescribeCluster is to tell of
+_WITHOUT_BROKER = (
+    "does a broker run there? Another address goes to --bootstrap-server; --cluster and --log-dirs need no broker"
+)
 
 T = TypeVar("T")
 
@@ -255,7 +259,11 @@ class Client:
                 return await self._connect(address)
             except ConnectionLost as error:
                 failures.append(error)
-        raise ConnectionLost("; ".join(dict.fromkeys(map(str, failures))), failures[-1].limit)
+        lost = ConnectionLost("; ".join(dict.fromkeys(map(str, failures))), failures[-1].limit)
+        is_nobody_there = all(isinstance(error, NobodyThere) for error in failures)
+        if is_nobody_there and not self._was_reached and not self._of_controllers:
+            lost.hint = _WITHOUT_BROKER
+        raise lost
 
     async def _connect(self, address: Address, channel: str = "") -> Link:
         pending = self._links.get((address, channel))

@@ -1,6 +1,7 @@
 """Why a broker cannot be talked to, in one line that names it and the setting to look at.
 
 ConnectionLost         it could not be reached or hung up; another try may do
+NobodyThere            the same, since nothing listens at its address
 AuthenticationFailed   it and this client do not agree on who they are or what they speak; no other try would help
 """
 
@@ -33,6 +34,10 @@ class ConnectionLost(KafkapyError):
         self.limit = limit
 
 
+class NobodyThere(ConnectionLost):
+    """No broker listens at an address that can be reached."""
+
+
 class AuthenticationFailed(KafkapyError):
     """A broker does not let this client in, or is not to be trusted; another try would not help."""
 
@@ -57,6 +62,8 @@ def unreachable(address: Address, error: Exception, limit: Limit) -> ConnectionL
         reason = "the name does not resolve"
     elif words and (number := getattr(errno, words[-1], None)) is not None:
         reason = os.strerror(number).lower()
+        if number == errno.ECONNREFUSED:
+            return NobodyThere(f"broker {address} cannot be reached: {reason}")
     return ConnectionLost(f"broker {address} cannot be reached: {reason}")
 
 
