@@ -86,7 +86,7 @@ class _FollowerState(NamedTuple):
 
 def stop_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved]:
     """Stop a broker in good order."""
-    _check(cluster, broker_id, is_alive=True)
+    check_alive(cluster, broker_id)
     before = _registrations(cluster)
     cluster.flush()
     cluster.apply(RemoveBroker(broker_id))
@@ -100,7 +100,7 @@ def stop_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved]:
 
 def kill_broker(cluster: DirectoryCluster, broker_id: int, lose_unflushed: bool = False) -> list[Moved | Lost]:
     """Let a broker crash; ``lose_unflushed`` with its machine."""
-    _check(cluster, broker_id, is_alive=True)
+    check_alive(cluster, broker_id)
     before = _registrations(cluster)
     cluster.set_state(broker_id, KILLED)
     ends = cluster.replicas.crash(broker_id) if lose_unflushed else {}
@@ -113,10 +113,8 @@ def kill_broker(cluster: DirectoryCluster, broker_id: int, lose_unflushed: bool 
 
 def start_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved | Lost]:
     """Start a broker that is gone, or let one fetch that lags. What had to be put right is in ``cluster.recovered``."""
-    _check(cluster, broker_id)
+    check_startable(cluster, broker_id)
     state = cluster.brokers[broker_id].state
-    if state == RUNNING:
-        raise KafkapyError(f"broker {broker_id} runs already")
     before = _registrations(cluster)
     if state != LAGGING:
         recover(cluster, cluster.open_broker(broker_id))
@@ -155,7 +153,7 @@ def out_of_sync(cluster: DirectoryCluster, broker_id: int) -> list[TopicPartitio
 
 def lag_broker(cluster: DirectoryCluster, broker_id: int) -> list[TopicPartition]:
     """Let a broker stop fetching; the partitions that it follows in sync, whose acks=all waits for it from now on."""
-    _check(cluster, broker_id, is_alive=True)
+    check_alive(cluster, broker_id)
     cluster.flush()
     cluster.set_state(broker_id, LAGGING)
     return [
@@ -228,11 +226,23 @@ def _followers(replicated: ReplicatedPartition) -> dict[int, _FollowerState]:
     }
 
 
-def _check(cluster: DirectoryCluster, broker_id: int, is_alive: bool = False) -> None:
+def check_alive(cluster: DirectoryCluster, broker_id: int) -> None:
+    """Refuse a broker that cannot stop, crash or lag, since it does not run."""
+    _check_known(cluster, broker_id)
+    if not cluster.brokers[broker_id].is_alive:
+        raise KafkapyError(f"broker {broker_id} is {cluster.brokers[broker_id].state} already: start it first")
+
+
+def check_startable(cluster: DirectoryCluster, broker_id: int) -> None:
+    """Refuse a broker that cannot be started, since it runs and fetches."""
+    _check_known(cluster, broker_id)
+    if cluster.brokers[broker_id].state == RUNNING:
+        raise KafkapyError(f"broker {broker_id} runs already")
+
+
+def _check_known(cluster: DirectoryCluster, broker_id: int) -> None:
     if broker_id not in cluster.brokers.known:
         raise KafkapyError(missing_number("broker", broker_id, cluster.brokers.known))
-    if is_alive and not cluster.brokers[broker_id].is_alive:
-        raise KafkapyError(f"broker {broker_id} is {cluster.brokers[broker_id].state} already: start it first")
 
 
 def _registrations(cluster: DirectoryCluster) -> list[tuple[TopicPartition, PartitionRegistration]]:

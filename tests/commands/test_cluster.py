@@ -249,6 +249,29 @@ def test_refusals(kafkapy, args: tuple[str, ...], code: int, error: str) -> None
     assert error in done.err
 
 
+def test_several_brokers_in_turn(kafkapy) -> None:  # type: ignore[no-untyped-def]
+    assert kafkapy("cluster", "kill-broker", "3", "1", "3").lines == [
+        "Broker 3:",
+        "t-0: isr 1,2,3 -> 1,2",
+        "Broker 1:",
+        "t-0: leader 1 -> 2, isr 1,2 -> 2",
+    ]
+    assert kafkapy("cluster", "start-broker", "1", "3").code == 0
+    rows = kafkapy("cluster", "status", "--output", "jsonl").rows
+    assert {row["state"] for row in rows if row["type"] == "broker"} == {"running"}
+    stopped = kafkapy("cluster", "stop-broker", "1", "2", "--output", "jsonl").rows
+    assert [(row["leader_before"], row["leader"]) for row in stopped] == [(2, -1)]
+
+
+@pytest.mark.parametrize("broker", ["9", "2"])
+def test_where_one_of_several_is_refused_nothing_is_done(kafkapy, broker: str) -> None:  # type: ignore[no-untyped-def]
+    kafkapy("cluster", "stop-broker", "2")
+    assert kafkapy("cluster", "kill-broker", "1", broker).code == 1
+    assert kafkapy("cluster", "start-broker", "2", "1").code == 1
+    rows = kafkapy("cluster", "status", "--output", "jsonl").rows
+    assert [row["state"] for row in rows if row["type"] == "broker"] == ["running", "stopped", "running"]
+
+
 def test_a_directory_that_is_none(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for command in (("status",), ("stop-broker", "1"), ("replicate",)):
         done = run(capfd, "cluster", *command, "--cluster", tmp_path / "none")
