@@ -187,7 +187,9 @@ def _metadata(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Fi
         text = f"{who} {', '.join(map(str, absent))} {has} no log dir here: {whose} copies are not looked at"
         yield info("log dirs", text, f"name {whose} log dirs, too")
     yield from _without_any_copy(cluster, dirs, given, where)
-    yield from check_metadata(cluster, running_brokers(cluster), False, where)
+    running = running_brokers(cluster)
+    fetching = cluster.brokers.fetching if isinstance(cluster, DirectoryReader) else running
+    yield from check_metadata(cluster, running, fetching, False, where)
 
 
 def _without_any_copy(cluster: LogDirsCluster, dirs: LogDirs, given: Collection[int], where: str) -> Iterator[Finding]:
