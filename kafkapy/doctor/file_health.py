@@ -18,6 +18,7 @@ from kafkapy.doctor.finding import Finding, Severity, error, info, warning
 from kafkapy.doctor.log_dir_files import check_log_dir, is_stopped
 from kafkapy.doctor.metadata_health import check_metadata
 from kafkapy.doctor.partition_files import check_partition
+from kafkapy.doctor.preferred_leaders import check_preferred_leaders
 from kafkapy.doctor.replica_health import check_replicas, missing
 from kafkapy.doctor.running_brokers import running_brokers
 from kafkapy.doctor.unreadable import readable, unreadable
@@ -190,6 +191,8 @@ def _metadata(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Fi
     running = running_brokers(cluster)
     fetching = cluster.brokers.fetching if isinstance(cluster, DirectoryReader) else running
     yield from check_metadata(cluster, running, fetching, False, where)
+    if isinstance(cluster, DirectoryReader):
+        yield from check_preferred_leaders(cluster.image(), cluster.brokers.alive, where)
 
 
 def _without_any_copy(cluster: LogDirsCluster, dirs: LogDirs, given: Collection[int], where: str) -> Iterator[Finding]:

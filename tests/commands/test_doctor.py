@@ -476,6 +476,32 @@ def test_a_replica_that_is_not_in_sync_may_lag(capfd: Capture, demo: Path) -> No
     assert found == [("warning", "orders partitions 0-1", "under-replicated: not in sync on 3")]
 
 
+def test_leaders_that_are_not_the_preferred_ones_are_worth_knowing(capfd: Capture, demo: Path) -> None:
+    def told() -> list[dict[str, Any]]:
+        rows = run(capfd, "doctor", "--quick", "--cluster", demo, "--output", "jsonl").rows
+        return [row for row in rows if row["place"] == "leaders"]
+
+    assert told() == []
+    assert run(capfd, "cluster", "kill-broker", "3", "2", "1", "--cluster", demo).code == 0
+    assert run(capfd, "cluster", "start-broker", "1", "2", "3", "--cluster", demo).code == 0
+    assert told() == [], "who is not in sync cannot lead"
+    assert run(capfd, "cluster", "replicate", "--until-caught-up", "--cluster", demo).code == 0
+    rows = [
+        row for row in run(capfd, "topics", "--describe", "--cluster", demo, "--output", "jsonl").rows if "isr" in row
+    ]
+    others = sum(row["leader"] not in (None, row["replicas"][0]) for row in rows)
+    assert others
+    (found,) = told()
+    assert found["severity"] == "info"
+    assert found["text"] == (
+        f"the preferred replica of {others} partition{'s' if others > 1 else ''} is in sync and does not lead; "
+        "broker 1 leads 2 of 3"
+    )
+    assert problems(capfd, "--cluster", demo) == []
+    obey(found["remedy"])
+    assert told() == []
+
+
 def test_a_partition_without_any_copy(capfd: Capture, demo: Path) -> None:
     home = demo / "broker-3" / "solo-0"
     shutil.rmtree(home)
