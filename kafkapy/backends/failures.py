@@ -33,7 +33,8 @@ NOT_ON_LEADER = "not_on_leader"
 
 
 class Moved(NamedTuple):
-    """What a partition's leader, ISR and ELR were, and are."""
+    """What a partition's leader, ISR and ELR were, and are. ``last_known_elr`` has who led last, where nobody did;
+    ``crashed`` is a broker that is back after a crash: with ELRs the controller first takes it out of all of them."""
 
     partition: TopicPartition
     leader_before: int
@@ -42,12 +43,19 @@ class Moved(NamedTuple):
     isr: tuple[int, ...]
     elr_before: tuple[int, ...]
     elr: tuple[int, ...]
+    last_known_elr: tuple[int, ...] = ()
+    crashed: int | None = None
 
     @property
     def is_unclean(self) -> bool:
         """Whether somebody leads by now who may lack what was acknowledged."""
         is_new = self.leader not in (self.leader_before, NO_LEADER)
-        return is_new and self.leader not in self.isr_before + self.elr_before
+        return is_new and self.leader not in {*self.isr_before, *self.elr_before} - {self.crashed}
+
+    @property
+    def is_of_last_known_leader(self) -> bool:
+        """Whether who leads by now led last: nobody has more, but for what it lost when it crashed."""
+        return self.last_known_elr == (self.leader,)
 
 
 class Lost(NamedTuple):
@@ -128,7 +136,8 @@ def start_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved | Lost
         return [*_moved(before, cluster)]
     cluster.apply(AddBroker(broker_id, unclean=state == KILLED))
     cluster.replicas.refresh()
-    return [*_moved(before, cluster), *_truncated(cluster, broker_id)]
+    crashed = broker_id if state == KILLED and cluster.image().is_elr_enabled else None
+    return [*_moved(before, cluster, crashed), *_truncated(cluster, broker_id)]
 
 
 def _truncated(cluster: DirectoryCluster, broker_id: int) -> Iterator[Lost]:
@@ -249,10 +258,12 @@ def _registrations(cluster: DirectoryCluster) -> list[tuple[TopicPartition, Part
     return [(partition, cluster.places.registration(partition)) for partition in cluster.places.all_partitions()]
 
 
-def _moved(before: list[tuple[TopicPartition, PartitionRegistration]], cluster: DirectoryCluster) -> list[Moved]:
+def _moved(
+    before: list[tuple[TopicPartition, PartitionRegistration]], cluster: DirectoryCluster, crashed: int | None = None
+) -> list[Moved]:
     after = dict(_registrations(cluster))
     return [
-        Moved(partition, was.leader, now.leader, was.isr, now.isr, was.elr, now.elr)
+        Moved(partition, was.leader, now.leader, was.isr, now.isr, was.elr, now.elr, was.last_known_elr, crashed)
         for partition, was in before
         for now in (after[partition],)
         if (was.leader, was.isr, was.elr) != (now.leader, now.isr, now.elr)
