@@ -52,8 +52,7 @@ def check_metadata(
             registration = registered[topic.name][found.partition]
             kind = _problem(found, registration, alive, is_live)
             if kind is not None:
-                down = {*registration.replicas} - {*registration.isr, *fetching}
-                problem = Problem(*kind, tuple(sorted(down)))
+                problem = Problem(*kind, _down(registration, alive, fetching))
                 together.setdefault(problem, {}).setdefault(topic.name, []).append(found.partition)
     findings = (_finding(problem, partitions, where) for problem, partitions in together.items())
     yield from errors_first(findings)
@@ -90,6 +89,12 @@ def _problem(
         out = sorted({*found.replicas} - {*found.isr})
         return UNDER_REPLICATED, Severity.WARNING, f"under-replicated: not in sync on {', '.join(map(str, out))}"
     return None
+
+
+def _down(registration: PartitionRegistration, alive: Collection[int], fetching: Collection[int]) -> tuple[int, ...]:
+    """Who has to be started. The last member of an ISR may stay in it when it is gone: then nobody leads."""
+    in_sync = registration.isr if registration.leader in alive else ()
+    return tuple(sorted({*registration.replicas} - {*in_sync, *fetching}))
 
 
 def _could_be_led(registration: PartitionRegistration, alive: Collection[int]) -> bool:

@@ -454,6 +454,19 @@ def test_only_brokers_that_are_down_are_to_be_started(capfd: Capture, made: Path
     assert problems(capfd, "--cluster", demo) == []
 
 
+def test_the_last_in_sync_replica_is_to_be_started_where_it_stays_in_the_isr(capfd: Capture, tmp_path: Path) -> None:
+    where = ("--cluster", tmp_path / "old")
+    features = ("--feature", "eligible.leader.replicas.version=0")
+    assert run(capfd, "storage", "format", *where, "--brokers", "2", *features).code == 0
+    assert run(capfd, "topics", "--create", "--topic", "t", "--replica-assignment", "2", *where).code == 0
+    assert run(capfd, "cluster", "kill-broker", "2", *where).code == 0
+    rows = run(capfd, "doctor", *where, "--output", "jsonl").rows
+    (told,) = [row["remedy"] for row in rows if "offline" in row["text"]]
+    assert told.startswith(f"kafkapy cluster start-broker 2 --cluster {tmp_path / 'old'}; ")
+    obey(told)
+    assert problems(capfd, *where) == []
+
+
 def test_a_broker_that_lags_is_to_be_started(capfd: Capture, demo: Path) -> None:
     assert run(capfd, "cluster", "lag-broker", "2", "--cluster", demo).code == 0
     cluster = DirectoryCluster(str(demo), Files(sync=False))
