@@ -38,6 +38,10 @@ TopicOption = Annotated[
 ]
 ExcludeInternalOption = Annotated[bool, typer.Option("--exclude-internal", help="Do not show Kafka's own topics.")]
 BrokerArgument = Annotated[int, typer.Argument(metavar="BROKER", help="The broker's id.", show_default=False)]
+BrokersArgument = Annotated[
+    list[int],
+    typer.Argument(metavar="BROKER...", help="The ids of brokers: one after the other.", show_default=False),
+]
 
 
 @app.command(
@@ -88,19 +92,22 @@ def status(
     ),
 )
 def stop_broker(
-    broker: BrokerArgument,
+    broker: BrokersArgument,
     topic: TopicOption = None,
     exclude_internal: ExcludeInternalOption = False,
     cluster: ClusterOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Stop a broker in good order: its leaders move first."""
+    """Stop brokers in good order: their leaders move first."""
     from kafkapy.backends import failures
     from kafkapy.output.cluster_lines import change_pairs
 
     shown = _shown(topic, exclude_internal)
-    done = f"Broker {broker} is stopped"
-    _run(cluster, output, lambda opened: change_pairs(failures.stop_broker(opened, broker), shown, done))
+
+    def work(opened: "DirectoryCluster", broker_id: int) -> "Iterator[Pair]":
+        return change_pairs(failures.stop_broker(opened, broker_id), shown, f"Broker {broker_id} is stopped")
+
+    _run_each(cluster, output, broker, failures.check_alive, work)
 
 
 @app.command(
@@ -115,7 +122,7 @@ def stop_broker(
     ),
 )
 def kill_broker(
-    broker: BrokerArgument,
+    broker: BrokersArgument,
     lose_unflushed: Annotated[
         bool,
         typer.Option(
@@ -128,16 +135,17 @@ def kill_broker(
     cluster: ClusterOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Let a broker crash. It is fenced, and its leaders move where they can."""
+    """Let brokers crash. They are fenced, and their leaders move where they can."""
     from kafkapy.backends import failures
     from kafkapy.output.cluster_lines import change_pairs
 
     shown = _shown(topic, exclude_internal)
 
-    def work(opened: "DirectoryCluster") -> "Iterator[Pair]":
-        return change_pairs(failures.kill_broker(opened, broker, lose_unflushed), shown, f"Broker {broker} is killed")
+    def work(opened: "DirectoryCluster", broker_id: int) -> "Iterator[Pair]":
+        changed = failures.kill_broker(opened, broker_id, lose_unflushed)
+        return change_pairs(changed, shown, f"Broker {broker_id} is killed")
 
-    _run(cluster, output, work)
+    _run_each(cluster, output, broker, failures.check_alive, work)
 
 
 @app.command(
@@ -145,17 +153,18 @@ def kill_broker(
     cls=Subcommand,
     epilog=examples(
         ("Start broker 1 again:", "kafkapy cluster start-broker 1 --cluster demo"),
+        ("Start two that were killed:", "kafkapy cluster start-broker 2 3 --cluster demo"),
         ("And let it catch up:", "kafkapy cluster replicate --until-caught-up --cluster demo"),
     ),
 )
 def start_broker(
-    broker: BrokerArgument,
+    broker: BrokersArgument,
     topic: TopicOption = None,
     exclude_internal: ExcludeInternalOption = False,
     cluster: ClusterOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Start a broker again. One that was stopped or killed then catches up by 'replicate'; one that lags fetches
+    """Start brokers again. One that was stopped or killed then catches up by 'replicate'; one that lags fetches
     again."""
     from kafkapy.backends import failures
     from kafkapy.backends.selection import finish_transactions
@@ -163,12 +172,12 @@ def start_broker(
 
     shown = _shown(topic, exclude_internal)
 
-    def work(opened: "DirectoryCluster") -> "Iterator[Pair]":
-        yield from change_pairs(failures.start_broker(opened, broker), shown, f"Broker {broker} is started")
-        yield from catch_up_pairs(broker, failures.out_of_sync(opened, broker))
+    def work(opened: "DirectoryCluster", broker_id: int) -> "Iterator[Pair]":
+        yield from change_pairs(failures.start_broker(opened, broker_id), shown, f"Broker {broker_id} is started")
+        yield from catch_up_pairs(broker_id, failures.out_of_sync(opened, broker_id))
         finish_transactions(opened)
 
-    _run(cluster, output, work)
+    _run_each(cluster, output, broker, failures.check_startable, work)
 
 
 @app.command(
@@ -285,6 +294,27 @@ def _print(output: Output, pairs: "Iterable[Pair]") -> None:
     from kafkapy.output.printing import print_rows
 
     print_rows(output, ((None if line is None else at_words(line), row) for line, row in pairs))
+
+
+def _run_each(
+    cluster: str | None,
+    output: Output,
+    brokers: list[int],
+    check: Callable[["DirectoryCluster", int], None],
+    work: Callable[["DirectoryCluster", int], "Iterable[Pair]"],
+) -> None:
+    """The same with each broker in turn, as commands of their own would do it; nothing where one of them is refused."""
+    ids = [*dict.fromkeys(brokers)]
+
+    def in_turn(opened: "DirectoryCluster") -> "Iterator[Pair]":
+        for broker_id in ids:
+            check(opened, broker_id)
+        for broker_id in ids:
+            if len(ids) > 1:
+                yield f"Broker {broker_id}:", None
+            yield from work(opened, broker_id)
+
+    _run(cluster, output, in_turn)
 
 
 def _open(cluster: str | None) -> "DirectoryCluster":

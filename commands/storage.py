@@ -10,6 +10,7 @@ from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_group
 
 from .cluster_options import ClusterOption, LogDirsOption, OutputOption
+from .tool_errors import warn
 
 WHOLE = "To make a whole cluster directory"
 ONE = "To format the log dirs of one broker, as Kafka's tool does"
@@ -166,6 +167,19 @@ def _make_cluster(
     ids = ", ".join(str(broker.id) for broker in made.brokers)
     which = "broker" if len(made.brokers) == 1 else "brokers"
     print_lines([f"Made the cluster directory {cluster} with {which} {ids} and cluster id {made.cluster_id}."])
+    _tell_of_another(cluster)
+
+
+def _tell_of_another(cluster: str) -> None:
+    """Say where commands go that do not name the new directory."""
+    from shlex import quote
+
+    from kafkapy.contexts.meant import otherwise_meant
+
+    other = otherwise_meant(cluster)
+    if other is not None:
+        how = f"'--cluster {quote(cluster)}' means the new one"
+        warn(f"kafkapy: commands that name no cluster still mean {other}; {how}")
 
 
 @app.command(

@@ -611,9 +611,9 @@ _kafkapy() {
     esac
     if [[ $cur != -* ]]; then
         case "$path" in
-            'kafkapy cluster stop-broker') _kafkapy_live 'BROKER'; _kafkapy_cut; return ;;
-            'kafkapy cluster kill-broker') _kafkapy_live 'BROKER'; _kafkapy_cut; return ;;
-            'kafkapy cluster start-broker') _kafkapy_live 'BROKER'; _kafkapy_cut; return ;;
+            'kafkapy cluster stop-broker') _kafkapy_live 'BROKER...'; _kafkapy_cut; return ;;
+            'kafkapy cluster kill-broker') _kafkapy_live 'BROKER...'; _kafkapy_cut; return ;;
+            'kafkapy cluster start-broker') _kafkapy_live 'BROKER...'; _kafkapy_cut; return ;;
             'kafkapy cluster lag-broker') _kafkapy_live 'BROKER'; _kafkapy_cut; return ;;
             'kafkapy config use') _kafkapy_live 'CONTEXT'; _kafkapy_cut; return ;;
             'kafkapy config add') _kafkapy_live 'CONTEXT'; _kafkapy_cut; return ;;

@@ -33,7 +33,8 @@ NOT_ON_LEADER = "not_on_leader"
 
 
 class Moved(NamedTuple):
-    """What a partition's leader, ISR and ELR were, and are."""
+    """What a partition's leader, ISR and ELR were, and are. ``last_known_elr`` has who led last, where nobody did;
+    ``crashed`` is a broker that is back after a crash: with ELRs the controller first takes it out of all of them."""
 
     partition: TopicPartition
     leader_before: int
@@ -42,12 +43,19 @@ class Moved(NamedTuple):
     isr: tuple[int, ...]
     elr_before: tuple[int, ...]
     elr: tuple[int, ...]
+    last_known_elr: tuple[int, ...] = ()
+    crashed: int | None = None
 
     @property
     def is_unclean(self) -> bool:
         """Whether somebody leads by now who may lack what was acknowledged."""
         is_new = self.leader not in (self.leader_before, NO_LEADER)
-        return is_new and self.leader not in self.isr_before + self.elr_before
+        return is_new and self.leader not in {*self.isr_before, *self.elr_before} - {self.crashed}
+
+    @property
+    def is_of_last_known_leader(self) -> bool:
+        """Whether who leads by now led last: nobody has more, but for what it lost when it crashed."""
+        return self.last_known_elr == (self.leader,)
 
 
 class Lost(NamedTuple):
@@ -86,7 +94,7 @@ class _FollowerState(NamedTuple):
 
 def stop_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved]:
     """Stop a broker in good order."""
-    _check(cluster, broker_id, is_alive=True)
+    check_alive(cluster, broker_id)
     before = _registrations(cluster)
     cluster.flush()
     cluster.apply(RemoveBroker(broker_id))
@@ -100,7 +108,7 @@ def stop_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved]:
 
 def kill_broker(cluster: DirectoryCluster, broker_id: int, lose_unflushed: bool = False) -> list[Moved | Lost]:
     """Let a broker crash; ``lose_unflushed`` with its machine."""
-    _check(cluster, broker_id, is_alive=True)
+    check_alive(cluster, broker_id)
     before = _registrations(cluster)
     cluster.set_state(broker_id, KILLED)
     ends = cluster.replicas.crash(broker_id) if lose_unflushed else {}
@@ -113,10 +121,8 @@ def kill_broker(cluster: DirectoryCluster, broker_id: int, lose_unflushed: bool 
 
 def start_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved | Lost]:
     """Start a broker that is gone, or let one fetch that lags. What had to be put right is in ``cluster.recovered``."""
-    _check(cluster, broker_id)
+    check_startable(cluster, broker_id)
     state = cluster.brokers[broker_id].state
-    if state == RUNNING:
-        raise KafkapyError(f"broker {broker_id} runs already")
     before = _registrations(cluster)
     if state != LAGGING:
         recover(cluster, cluster.open_broker(broker_id))
@@ -130,7 +136,8 @@ def start_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved | Lost
         return [*_moved(before, cluster)]
     cluster.apply(AddBroker(broker_id, unclean=state == KILLED))
     cluster.replicas.refresh()
-    return [*_moved(before, cluster), *_truncated(cluster, broker_id)]
+    crashed = broker_id if state == KILLED and cluster.image().is_elr_enabled else None
+    return [*_moved(before, cluster, crashed), *_truncated(cluster, broker_id)]
 
 
 def _truncated(cluster: DirectoryCluster, broker_id: int) -> Iterator[Lost]:
@@ -155,7 +162,7 @@ def out_of_sync(cluster: DirectoryCluster, broker_id: int) -> list[TopicPartitio
 
 def lag_broker(cluster: DirectoryCluster, broker_id: int) -> list[TopicPartition]:
     """Let a broker stop fetching; the partitions that it follows in sync, whose acks=all waits for it from now on."""
-    _check(cluster, broker_id, is_alive=True)
+    check_alive(cluster, broker_id)
     cluster.flush()
     cluster.set_state(broker_id, LAGGING)
     return [
@@ -228,21 +235,35 @@ def _followers(replicated: ReplicatedPartition) -> dict[int, _FollowerState]:
     }
 
 
-def _check(cluster: DirectoryCluster, broker_id: int, is_alive: bool = False) -> None:
+def check_alive(cluster: DirectoryCluster, broker_id: int) -> None:
+    """Refuse a broker that cannot stop, crash or lag, since it does not run."""
+    _check_known(cluster, broker_id)
+    if not cluster.brokers[broker_id].is_alive:
+        raise KafkapyError(f"broker {broker_id} is {cluster.brokers[broker_id].state} already: start it first")
+
+
+def check_startable(cluster: DirectoryCluster, broker_id: int) -> None:
+    """Refuse a broker that cannot be started, since it runs and fetches."""
+    _check_known(cluster, broker_id)
+    if cluster.brokers[broker_id].state == RUNNING:
+        raise KafkapyError(f"broker {broker_id} runs already")
+
+
+def _check_known(cluster: DirectoryCluster, broker_id: int) -> None:
     if broker_id not in cluster.brokers.known:
         raise KafkapyError(missing_number("broker", broker_id, cluster.brokers.known))
-    if is_alive and not cluster.brokers[broker_id].is_alive:
-        raise KafkapyError(f"broker {broker_id} is {cluster.brokers[broker_id].state} already: start it first")
 
 
 def _registrations(cluster: DirectoryCluster) -> list[tuple[TopicPartition, PartitionRegistration]]:
     return [(partition, cluster.places.registration(partition)) for partition in cluster.places.all_partitions()]
 
 
-def _moved(before: list[tuple[TopicPartition, PartitionRegistration]], cluster: DirectoryCluster) -> list[Moved]:
+def _moved(
+    before: list[tuple[TopicPartition, PartitionRegistration]], cluster: DirectoryCluster, crashed: int | None = None
+) -> list[Moved]:
     after = dict(_registrations(cluster))
     return [
-        Moved(partition, was.leader, now.leader, was.isr, now.isr, was.elr, now.elr)
+        Moved(partition, was.leader, now.leader, was.isr, now.isr, was.elr, now.elr, was.last_known_elr, crashed)
         for partition, was in before
         for now in (after[partition],)
         if (was.leader, was.isr, was.elr) != (now.leader, now.isr, now.elr)

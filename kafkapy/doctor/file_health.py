@@ -18,6 +18,7 @@ from kafkapy.doctor.finding import Finding, Severity, error, info, warning
 from kafkapy.doctor.log_dir_files import check_log_dir, is_stopped
 from kafkapy.doctor.metadata_health import check_metadata
 from kafkapy.doctor.partition_files import check_partition
+from kafkapy.doctor.preferred_leaders import check_preferred_leaders
 from kafkapy.doctor.replica_health import check_replicas, missing
 from kafkapy.doctor.running_brokers import running_brokers
 from kafkapy.doctor.unreadable import readable, unreadable
@@ -187,7 +188,11 @@ def _metadata(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Fi
         text = f"{who} {', '.join(map(str, absent))} {has} no log dir here: {whose} copies are not looked at"
         yield info("log dirs", text, f"name {whose} log dirs, too")
     yield from _without_any_copy(cluster, dirs, given, where)
-    yield from check_metadata(cluster, running_brokers(cluster), False, where)
+    running = running_brokers(cluster)
+    fetching = cluster.brokers.fetching if isinstance(cluster, DirectoryReader) else running
+    yield from check_metadata(cluster, running, fetching, False, where)
+    if isinstance(cluster, DirectoryReader):
+        yield from check_preferred_leaders(cluster.image(), cluster.brokers.alive, where)
 
 
 def _without_any_copy(cluster: LogDirsCluster, dirs: LogDirs, given: Collection[int], where: str) -> Iterator[Finding]:

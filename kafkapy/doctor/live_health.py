@@ -29,7 +29,7 @@ def check_live(cluster: Cluster, where: str) -> Iterator[Finding]:
     yield from _brokers(cluster, asked, where)
     yield from errors_first(_log_dirs(cluster, alive, where))
     yield from errors_first(_quorum(cluster, where))
-    yield from check_metadata(cluster, alive, True, where)
+    yield from check_metadata(cluster, alive, alive, True, where)
 
 
 def _brokers(cluster: Cluster, asked: Collection[NodeApiVersions], where: str) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ before warnings.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from kafkapy.backends.cluster import Cluster
 from kafkapy.backends.replication import eligible_leaders
@@ -24,12 +25,21 @@ MOST_TOPICS = 8
 NEEDS_CONFIGS = "the principal needs DESCRIBE_CONFIGS of the topics"
 OFFLINE, UNDER_MIN_ISR, UNDER_REPLICATED = "unavailable", "under-min-isr", "under-replicated"
 
-Problem = tuple[str, Severity, str]
+
+class Problem(NamedTuple):
+    """What partitions have in common; ``down`` are brokers with a replica that is not in sync, to be started."""
+
+    kind: str
+    severity: Severity
+    text: str
+    down: tuple[int, ...]
 
 
-def check_metadata(cluster: Cluster, alive: Collection[int], is_live: bool, where: str) -> Iterator[Finding]:
+def check_metadata(
+    cluster: Cluster, alive: Collection[int], fetching: Collection[int], is_live: bool, where: str
+) -> Iterator[Finding]:
     """Partitions that are offline or not as often there as they should be, those with the same problem together;
-    ``alive`` are the brokers that run."""
+    ``alive`` are the brokers that may lead, ``fetching`` those that need not be started to catch up."""
     image = cluster.image()
     topics = sorted(image.topics.values(), key=lambda topic: topic.name)
     registered = {topic.name: {**topic.partitions} for topic in topics}  # first: live_health says why
@@ -39,8 +49,10 @@ def check_metadata(cluster: Cluster, alive: Collection[int], is_live: bool, wher
     together: dict[Problem, dict[str, list[int]]] = {}
     for topic in describe_topics(alive, topics, known, True):
         for found in topic.partitions:
-            problem = _problem(found, registered[topic.name][found.partition], alive, is_live)
-            if problem is not None:
+            registration = registered[topic.name][found.partition]
+            kind = _problem(found, registration, alive, is_live)
+            if kind is not None:
+                problem = Problem(*kind, _down(registration, alive, fetching))
                 together.setdefault(problem, {}).setdefault(topic.name, []).append(found.partition)
     findings = (_finding(problem, partitions, where) for problem, partitions in together.items())
     yield from errors_first(findings)
@@ -60,7 +72,7 @@ def _without_configs(configs: Entries) -> Iterator[Finding]:
 
 def _problem(
     found: PartitionDescription, registration: PartitionRegistration, alive: Collection[int], is_live: bool
-) -> Problem | None:
+) -> tuple[str, Severity, str] | None:
     leader = registration.leader
     is_led = leader in alive if leader != NO_LEADER else not is_live and _could_be_led(registration, alive)
     if is_live and leader != NO_LEADER and not is_led:
@@ -79,14 +91,20 @@ def _problem(
     return None
 
 
+def _down(registration: PartitionRegistration, alive: Collection[int], fetching: Collection[int]) -> tuple[int, ...]:
+    """Who has to be started. The last member of an ISR may stay in it when it is gone: then nobody leads."""
+    in_sync = registration.isr if registration.leader in alive else ()
+    return tuple(sorted({*registration.replicas} - {*in_sync, *fetching}))
+
+
 def _could_be_led(registration: PartitionRegistration, alive: Collection[int]) -> bool:
     return bool({*eligible_leaders(registration, registration.replicas)} & {*alive})
 
 
 def _finding(problem: Problem, partitions: Mapping[str, Sequence[int]], where: str) -> Finding:
     """``orders-0: ...``, or of several topics ``27 partitions: ... (orders 0-2, payments 0 ...)``."""
-    kind, severity, text = problem
-    remedy = _remedy(kind, [*partitions], where)
+    severity, text = problem.severity, problem.text
+    remedy = _remedy(problem, [*partitions], where)
     if len(partitions) == 1:
         ((topic, numbers),) = partitions.items()
         return Finding(severity, _place(topic, numbers), text, remedy)
@@ -94,14 +112,25 @@ def _finding(problem: Problem, partitions: Mapping[str, Sequence[int]], where: s
     return Finding(severity, f"{sum(map(len, partitions.values()))} partitions", f"{text} ({named})", remedy)
 
 
-def _remedy(kind: str, topics: Sequence[str], where: str) -> str:
-    start = "start the brokers that are down"
+def _remedy(problem: Problem, topics: Sequence[str], where: str) -> str:
     if where.startswith("--cluster"):
-        return f"{start}, then: kafkapy cluster replicate --until-caught-up {where}"
-    if kind == UNDER_REPLICATED and len(topics) == 1:
-        return f"{start}, or see how far they are: kafkapy log-dirs --describe --topic-list {topics[0]} {where}"
-    which = f"--topic {topics[0]}" if len(topics) == 1 else f"--{kind}-partitions"
-    return f"{start}; what is there: kafkapy topics --describe {which} {where}"
+        start = f"kafkapy cluster start-broker {' '.join(map(str, problem.down))} {where}; " if problem.down else ""
+        return f"{start}kafkapy cluster replicate --until-caught-up {where}"
+    start = _start(problem.down)
+    if problem.kind == UNDER_REPLICATED and len(topics) == 1:
+        start = f"{start}, or " if start else ""
+        return f"{start}see how far they are: kafkapy log-dirs --describe --topic-list {topics[0]} {where}"
+    which = f"--topic {topics[0]}" if len(topics) == 1 else f"--{problem.kind}-partitions"
+    start = f"{start}; " if start else ""
+    return f"{start}what is there: kafkapy topics --describe {which} {where}"
+
+
+def _start(down: Sequence[int]) -> str:
+    """Neither files nor an address that does not answer tell for sure that a broker is down."""
+    if not down:
+        return ""
+    who, are = ("broker", "it is") if len(down) == 1 else ("brokers", "they are")
+    return f"start {who} {', '.join(map(str, down))} if {are} down"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -31,8 +31,13 @@ def check_replicas(diff: ReplicaDiff, partition: TopicPartition, where: str) -> 
         if not copy.copy.is_assigned:
             text = f"is stray: the metadata has no replica of it on {copy.copy.name}"
             yield warning(place, text, stray_step(report, copy))
-        elif copy.verdict.is_difference and copy.verdict is not Verdict.DAMAGED:
+        elif copy.verdict.is_difference and copy.verdict is not Verdict.DAMAGED and not _may_lag(copy):
             yield error(place, _text(copy, report), repair)
+
+
+def _may_lag(found: CopyReport) -> bool:
+    """Whether it lacks what was committed without it: that it is not in sync is told with what the metadata says."""
+    return found.verdict is Verdict.AT_RISK and not (found.copy.in_isr or found.copy.in_elr)
 
 
 def missing(

@@ -177,7 +177,9 @@ def _moved_pair(each: Moved) -> Pair:
         parts.append(f"isr {_ids(each.isr_before)} -> {_ids(each.isr)}")
     if each.elr != each.elr_before:
         parts.append(f"elr {_ids(each.elr_before)} -> {_ids(each.elr)}")
-    if each.is_unclean:
+    if each.is_unclean and each.is_of_last_known_leader:
+        parts.append("an unclean election of the last known leader: only what it had not flushed is lost")
+    elif each.is_unclean:
         parts.append("an unclean election: what only others have is lost")
     row = {
         "type": "moved",

@@ -11,6 +11,8 @@ import pytest
 
 from tests.commands.running import Done, run
 
+LAST_KNOWN = "an unclean election of the last known leader: only what it had not flushed is lost"
+
 
 @pytest.fixture
 def cluster(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Path:
@@ -189,9 +191,26 @@ def test_an_empty_isr_and_who_is_eligible(tmp_path: Path, capfd: pytest.CaptureF
     assert run(capfd, "cluster", "kill-broker", "1", *at).lines == [
         "t-0: leader 1 -> none, isr 1 -> none, elr none -> 1"
     ]
-    assert (
-        "t-0: leader none -> 1, isr none -> 1, elr 1 -> none" in run(capfd, "cluster", "start-broker", "1", *at).lines
-    )
+    started = "t-0: leader none -> 1, isr none -> 1, elr 1 -> none"
+    assert f"{started}, {LAST_KNOWN}" in run(capfd, "cluster", "start-broker", "1", *at).lines
+    assert run(capfd, "cluster", "stop-broker", "1", *at).code == 0
+    assert started in run(capfd, "cluster", "start-broker", "1", *at).lines, "it was stopped in good order"
+
+
+@pytest.mark.parametrize(("min_isr", "first"), [("1", "1"), ("2", "2")])
+def test_the_last_known_leader_leads_when_nobody_is_eligible(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], min_isr: str, first: str
+) -> None:
+    """With min.insync.replicas=2 broker 2 is eligible, too, until it is back from its crash."""
+    at = ("--cluster", tmp_path / "elr")
+    topic = ("--topic", "t", "--replica-assignment", "1:2:3", "--config", f"min.insync.replicas={min_isr}")
+    assert run(capfd, "storage", "format", *at).code == 0
+    assert run(capfd, "topics", *at, "--create", *topic).code == 0
+    assert run(capfd, "cluster", "kill-broker", "3", "2", "1", *at).code == 0
+    for broker in "123":
+        lines = run(capfd, "cluster", "start-broker", broker, *at).lines
+        told = [line for line in lines if line.startswith("t-0: leader none -> 1, isr none -> 1, ")]
+        assert [line.endswith(LAST_KNOWN) for line in told] == ([True] if broker == first else [])
 
 
 @pytest.mark.parametrize(
@@ -254,6 +273,29 @@ def test_refusals(kafkapy, args: tuple[str, ...], code: int, error: str) -> None
     done = kafkapy("cluster", *args)
     assert (done.code, done.out) == (code, "")
     assert error in done.err
+
+
+def test_several_brokers_in_turn(kafkapy) -> None:  # type: ignore[no-untyped-def]
+    assert kafkapy("cluster", "kill-broker", "3", "1", "3").lines == [
+        "Broker 3:",
+        "t-0: isr 1,2,3 -> 1,2",
+        "Broker 1:",
+        "t-0: leader 1 -> 2, isr 1,2 -> 2",
+    ]
+    assert kafkapy("cluster", "start-broker", "1", "3").code == 0
+    rows = kafkapy("cluster", "status", "--output", "jsonl").rows
+    assert {row["state"] for row in rows if row["type"] == "broker"} == {"running"}
+    stopped = kafkapy("cluster", "stop-broker", "1", "2", "--output", "jsonl").rows
+    assert [(row["leader_before"], row["leader"]) for row in stopped] == [(2, -1)]
+
+
+@pytest.mark.parametrize("broker", ["9", "2"])
+def test_where_one_of_several_is_refused_nothing_is_done(kafkapy, broker: str) -> None:  # type: ignore[no-untyped-def]
+    kafkapy("cluster", "stop-broker", "2")
+    assert kafkapy("cluster", "kill-broker", "1", broker).code == 1
+    assert kafkapy("cluster", "start-broker", "2", "1").code == 1
+    rows = kafkapy("cluster", "status", "--output", "jsonl").rows
+    assert [row["state"] for row in rows if row["type"] == "broker"] == ["running", "stopped", "running"]
 
 
 def test_a_directory_that_is_none(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

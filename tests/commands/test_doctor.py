@@ -429,6 +429,92 @@ def test_one_line_tells_that_a_lost_partition_takes_nothing(demo: Path) -> None:
     assert line.startswith("Error when sending 2 messages to topic solo: KafkaStorageException: every copy of solo-0")
 
 
+def partition_remedies(capfd: Capture, *args: str | Path) -> dict[str, str]:
+    """What to do about the partitions that are not in sync, by what is wrong with them."""
+    rows = run(capfd, "doctor", *args, "--output", "jsonl").rows
+    return {row["text"]: row["remedy"] for row in rows if "in sync" in row["text"] and row["remedy"]}
+
+
+def test_only_brokers_that_are_down_are_to_be_started(capfd: Capture, made: Path, tmp_path: Path) -> None:
+    demo = shutil.copytree(made, tmp_path / "demo")
+    paths = ",".join(map(str, sorted(demo.glob("broker-*"))))
+    replicate = f"kafkapy cluster replicate --until-caught-up --cluster {demo}"
+    assert run(capfd, "cluster", "kill-broker", "2", "3", "--cluster", demo).code == 0
+    text = "1 in sync, fewer than min.insync.replicas=2: acks=all is refused"
+    start = f"kafkapy cluster start-broker 2 3 --cluster {demo}; {replicate}"
+    assert partition_remedies(capfd, "--cluster", demo) == {text: start}
+    (told,) = partition_remedies(capfd, "--log-dirs", paths).values()
+    assert told.startswith("start brokers 2, 3 if they are down; what is there: kafkapy topics ")
+    assert run(capfd, "cluster", "start-broker", "2", "--cluster", demo).code == 0
+    start = f"kafkapy cluster start-broker 3 --cluster {demo}; {replicate}"
+    assert partition_remedies(capfd, "--cluster", demo) == {text: start}
+    assert run(capfd, "cluster", "start-broker", "3", "--cluster", demo).code == 0
+    assert partition_remedies(capfd, "--cluster", demo) == {text: replicate}
+    obey(replicate)
+    assert problems(capfd, "--cluster", demo) == []
+
+
+def test_the_last_in_sync_replica_is_to_be_started_where_it_stays_in_the_isr(capfd: Capture, tmp_path: Path) -> None:
+    where = ("--cluster", tmp_path / "old")
+    features = ("--feature", "eligible.leader.replicas.version=0")
+    assert run(capfd, "storage", "format", *where, "--brokers", "2", *features).code == 0
+    assert run(capfd, "topics", "--create", "--topic", "t", "--replica-assignment", "2", *where).code == 0
+    assert run(capfd, "cluster", "kill-broker", "2", *where).code == 0
+    rows = run(capfd, "doctor", *where, "--output", "jsonl").rows
+    (told,) = [row["remedy"] for row in rows if "offline" in row["text"]]
+    assert told.startswith(f"kafkapy cluster start-broker 2 --cluster {tmp_path / 'old'}; ")
+    obey(told)
+    assert problems(capfd, *where) == []
+
+
+def test_a_broker_that_lags_is_to_be_started(capfd: Capture, demo: Path) -> None:
+    assert run(capfd, "cluster", "lag-broker", "2", "--cluster", demo).code == 0
+    cluster = DirectoryCluster(str(demo), Files(sync=False))
+    for number in (0, 1):
+        cluster.append(TopicPartition("orders", number), batch(b"c"), acks=1)
+    cluster.close()
+    assert run(capfd, "cluster", "advance", "--ms", "40000", "--cluster", demo).code == 0
+    (told,) = partition_remedies(capfd, "--cluster", demo).values()
+    assert told.startswith(f"kafkapy cluster start-broker 2 --cluster {demo}; ")
+    obey(told)
+    assert problems(capfd, "--cluster", demo) == []
+
+
+def test_a_replica_that_is_not_in_sync_may_lag(capfd: Capture, demo: Path) -> None:
+    assert run(capfd, "cluster", "kill-broker", "3", "--cluster", demo).code == 0
+    cluster = DirectoryCluster(str(demo), Files(sync=False))
+    cluster.append(TopicPartition("orders", 0), batch(b"c"))
+    cluster.close()
+    found = [each for each in problems(capfd, "--cluster", demo) if "orders" in each[1]]
+    assert found == [("warning", "orders partitions 0-1", "under-replicated: not in sync on 3")]
+
+
+def test_leaders_that_are_not_the_preferred_ones_are_worth_knowing(capfd: Capture, demo: Path) -> None:
+    def told() -> list[dict[str, Any]]:
+        rows = run(capfd, "doctor", "--quick", "--cluster", demo, "--output", "jsonl").rows
+        return [row for row in rows if row["place"] == "leaders"]
+
+    assert told() == []
+    assert run(capfd, "cluster", "kill-broker", "3", "2", "1", "--cluster", demo).code == 0
+    assert run(capfd, "cluster", "start-broker", "1", "2", "3", "--cluster", demo).code == 0
+    assert told() == [], "who is not in sync cannot lead"
+    assert run(capfd, "cluster", "replicate", "--until-caught-up", "--cluster", demo).code == 0
+    rows = [
+        row for row in run(capfd, "topics", "--describe", "--cluster", demo, "--output", "jsonl").rows if "isr" in row
+    ]
+    others = sum(row["leader"] not in (None, row["replicas"][0]) for row in rows)
+    assert others
+    (found,) = told()
+    assert found["severity"] == "info"
+    assert found["text"] == (
+        f"the preferred replica of {others} partition{'s' if others > 1 else ''} is in sync and does not lead; "
+        "broker 1 leads 2 of 3"
+    )
+    assert problems(capfd, "--cluster", demo) == []
+    obey(found["remedy"])
+    assert told() == []
+
+
 def test_a_partition_without_any_copy(capfd: Capture, demo: Path) -> None:
     home = demo / "broker-3" / "solo-0"
     shutil.rmtree(home)

@@ -18,6 +18,35 @@ def test_format_says_what_it_made(capfd: Capture, tmp_path: Path) -> None:
     assert done.out == f"Made the cluster directory {tmp_path / 'one'} with broker 1 and cluster id my-id.\n"
 
 
+def test_format_says_which_cluster_commands_still_mean(
+    capfd: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(name: str, *args: str) -> str:
+        done = run(capfd, "storage", "format", "--cluster", tmp_path / name, "--brokers", "1", *args)
+        assert done.code == 0
+        return done.err
+
+    def still(name: str, other: str) -> str:
+        how = f"'--cluster {tmp_path / name}' means the new one"
+        return f"kafkapy: commands that name no cluster still mean {other}; {how}\n"
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KAFKAPY_CONFIG", str(tmp_path / "config.yaml"))
+    assert told("none") == ""
+    assert run(capfd, "config", "add", "dev", "--cluster", "dev").code == 0
+    assert run(capfd, "config", "add", "prod", "--bootstrap-server", "localhost:9092").code == 0
+    assert told("dev") == "", "they mean the new one"
+    assert told("a") == still("a", f"{tmp_path / 'dev'} (context dev)")
+    monkeypatch.setenv("KAFKAPY_CONTEXT", "prod")
+    assert told("b") == still("b", "localhost:9092 (context prod, by $KAFKAPY_CONTEXT)")
+    monkeypatch.setenv("KAFKAPY_CONTEXT", "nosuch")
+    assert told("c") == "", "they are refused"
+    monkeypatch.setenv("KAFKAPY_CLUSTER", "elsewhere")
+    assert told("d") == still("d", "elsewhere ($KAFKAPY_CLUSTER)")
+    monkeypatch.setenv("KAFKAPY_CLUSTER", "e")
+    assert told("e") == ""
+
+
 @pytest.mark.parametrize(
     ("args", "code", "error"),
     [

@@ -30,6 +30,7 @@ BEFORE = {
     "kafkapy storage format --cluster demo": "rm -rf demo",
     "kafkapy cluster stop-broker 1 --cluster demo --output": "kafkapy cluster start-broker 1 --cluster demo",
     "kafkapy cluster start-broker 1": "kafkapy cluster kill-broker 1 --cluster demo",
+    "kafkapy cluster start-broker 2 3": "kafkapy cluster kill-broker 2 3 --cluster demo",
     "kafkapy cluster kill-broker 1 --cluster demo --lose": "kafkapy cluster start-broker 1 --cluster demo",
     "kafkapy config use dev": ADD_CONTEXT,
     "kafkapy config show dev": ADD_CONTEXT,

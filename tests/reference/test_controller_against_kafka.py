@@ -30,6 +30,7 @@ SEED = 6
 RANDOM_STORIES = 120
 RANDOM_STEPS = 25
 OF_BROKERS = ("stop", "kill", "start")
+ALL_CRASH = [f"- kill: {broker}" for broker in (3, 2, 1)] + [f"- start: {broker}" for broker in (1, 2, 3)]
 
 
 class Story(NamedTuple):
@@ -48,7 +49,8 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Story, list[d
         pytest.skip("javac is not installed")
     root = tmp_path_factory.mktemp("controller")
     random = Random(SEED)
-    scenarios = [*shipped().values(), *(_random_scenario(random) for _ in range(RANDOM_STORIES))]
+    crashes = [_all_crash(min_isr) for min_isr in (1, 2, 3)]
+    scenarios = [*shipped().values(), *crashes, *(_random_scenario(random) for _ in range(RANDOM_STORIES))]
     stories = [_story(each, root / str(number)) for number, each in enumerate(scenarios)]
     classes, questions, answers = root / "classes", root / "questions", root / "answers"
     questions.write_text("".join(json.dumps(each.question) + "\n" for each in stories))
@@ -130,6 +132,14 @@ def _partitions(view: LabView) -> dict[str, Any]:
         topic: [each.table.leader, each.table.leader_epoch, list(each.table.isr), list(each.table.elr)]
         for topic, each in view.topics.items()
     }
+
+
+def _all_crash(min_isr: int) -> Scenario:
+    """In the end nobody is eligible, and the last known leader leads."""
+    configs = f"{{min.insync.replicas: {min_isr}}}"
+    return scenario(
+        "\n".join(ALL_CRASH), f"{{topics: {{t: [1, 2, 3]}}, eligible-leader-replicas: on, configs: {configs}}}"
+    )
 
 
 def _random_scenario(random: Random) -> Scenario:
