@@ -26,14 +26,15 @@ SLOT_MS = 1000
 
 
 class Commit(NamedTuple):
-    """An offset that was in force from a time on."""
+    """An offset that was in force from a time on, and whether a tool committed it: that is no sign of the group."""
 
     timestamp: int
     offset: int
+    by_tool: bool = False
 
 
 class Change(NamedTuple):
-    """The same, and whether a tool did it; the offset is None where what was committed was taken back."""
+    """The same; the offset is None where what was committed was taken back."""
 
     timestamp: int
     offset: int | None
@@ -105,7 +106,7 @@ class Timeline:
                 continue
             if len(found) == self._window:
                 break
-            found.append(Commit(timestamp, offset))
+            found.append(Commit(timestamp, offset, self._by_tool[number]))
         return found[::-1]
 
     def consumed(self, after: int, until: int) -> int | None:
