@@ -88,6 +88,16 @@ def test_a_window_has_ten_seconds_of_commits_and_begins_behind_a_deletion() -> N
     assert timeline.window_at(T0 + 10**6) == [Commit(T0 + 60_000, 5)]
 
 
+@pytest.mark.parametrize("exact_from", [None, T0 + 50_000])
+def test_a_tool_does_not_hide_what_the_group_committed_in_the_same_second(exact_from: int | None) -> None:
+    timeline = Timeline(exact_from)
+    for at, offset, by_tool in ((1000, 3, False), (9000, 4, False), (9100, 5, False), (9200, 0, True), (9300, 1, True)):
+        timeline.add(T0 + at, offset, by_tool)
+    assert timeline.window_at(T0 + 60_000) == [
+        Commit(T0 + 1000, 3), Commit(T0 + 9100, 5), Commit(T0 + 9300, 1, by_tool=True),
+    ]  # fmt: skip
+
+
 def test_a_clock_that_went_back_does_not_change_the_order() -> None:
     timeline = Timeline()
     timeline.add(T0 + 5000, 1)
