@@ -1,4 +1,4 @@
-"""How a group gets on with a partition, by the trend of its last commits and by no threshold.
+"""How a group gets on with a partition, by the trend of its last commits and not by how large its lag is.
 
 The rules, in this order; the first that holds decides. They are Burrow's, with what is known here and not there: the
 log's end at the very time of a commit, and the age of the oldest record that is not consumed.
