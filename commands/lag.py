@@ -210,7 +210,8 @@ def _print_plot(found: "LagHistory", options: LagOptions, moments: list[int]) ->
     from kafkapy.output.lag_plot import plot_lines
     from kafkapy.output.printing import print_lines
 
-    print_lines(plot_lines(options.shown(found.points), moments))
+    drawn = options.drawn(moments, min(found.earliest.values(), default=moments[0]))
+    print_lines(plot_lines(options.shown(found.points), drawn))
     print_lines(map(event_line, found.events))
 
 

@@ -1,7 +1,8 @@
 """The options of ``kafkapy lag``, and what they amount to."""
 
 import re
-from collections.abc import Collection, Container, Iterable
+from bisect import bisect_right
+from collections.abc import Collection, Container, Iterable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -26,6 +27,7 @@ _DURATION = re.compile(r"([0-9]{1,12})(ms|s|m|h|d)")
 SNAPSHOT_INTERVAL_MS = 10_000
 STEP_MS = 60_000
 STEPS_SHOWN = 60
+FEWEST_STEPS_DRAWN = 10
 
 
 class By(StrEnum):
@@ -52,7 +54,14 @@ AtOption = Annotated[
 ]
 HistoryOption = Annotated[bool, flag("--history", "Step by step over a time, and what happened in it.", WHEN)]
 FromOption = Annotated[
-    str | None, value("--from", "TIME", "Where the history begins; by default 60 steps before its end.", WHEN)
+    str | None,
+    value(
+        "--from",
+        "TIME",
+        "Where the history begins; by default 60 steps before its end. With --plot it begins no earlier than the first "
+        "commit, but for a few steps.",
+        WHEN,
+    ),
 ]
 ToOption = Annotated[str | None, value("--to", "TIME", "Where the history ends; now by default.", WHEN)]
 StepOption = Annotated[
@@ -124,6 +133,13 @@ class LagOptions(NamedTuple):
             for name in self.groups
             if name not in groups and not any(problem.startswith(f"group {name}:") for problem in problems)
         ]
+
+    def drawn(self, moments: Sequence[int], first: int) -> Sequence[int]:
+        """The moments that a picture shows, where ``first`` is when something was committed for the first time."""
+        if self.start is not None:
+            return moments
+        begin = min(bisect_right(moments, first) - 1, len(moments) - FEWEST_STEPS_DRAWN)
+        return moments[max(0, begin) :]
 
     def shown(self, points: Iterable["LagPoint"]) -> list["LagPoint"]:
         """The points that rows are about, of those of partitions."""

@@ -5,9 +5,10 @@
             does that, a tool did
     delete  what was committed was taken back, by a tool or because it expired
     stall   a window of commits of the same offset while something was left to read, and how long that went on
-    stop    no commit for longer than the window before took, while something was left to read
+    stop    no commit for longer than the window before took, while something was left to read: from when there was
 
-Stalls and stops follow the rules of ``verdict``, but are told from commit to commit and not at chosen moments.
+Stalls and stops follow the rules of ``verdict``, but are told from commit to commit and not at chosen moments. What a
+tool commits is no sign of the group: a stop goes on behind it, at the offset that it left.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import NamedTuple
 
 from kafkapy.lag.log_answers import LogAnswers, Questions
 from kafkapy.lag.timeline import Change, Commit, Timeline
+from kafkapy.lag.verdict import own_commits, patience_ms
 from kafkapy.log.topic_partition import TopicPartition
 
 
@@ -62,11 +64,11 @@ def event_questions(timeline: Timeline, span: Span) -> Questions:
     """What must be known of the log to tell the events."""
     moments: set[int] = {span.end}
     offsets: set[int] = set()
-    for _, last in _runs(timeline):
-        moments.update(commit.timestamp for commit in timeline.window_at(last.timestamp))
-    for last, silent_until in _silences(timeline, span):
-        moments.add(silent_until)
-        offsets.add(last.offset)
+    for run in _runs(timeline):
+        moments.update(commit.timestamp for commit in timeline.window_at(run.last))
+    for silence in _silences(timeline, span):
+        moments.add(silence.end)
+        offsets.add(silence.offset)
     return Questions(frozenset(moments), frozenset(offsets))
 
 
@@ -98,42 +100,67 @@ def _moves(changes: Sequence[Change]) -> Iterator[_Found]:
 
 def _stalls(timeline: Timeline, log: LogAnswers) -> Iterator[_Found]:
     """A run whose last window is all of one offset: if one before it was, so is the last, and it is as far behind."""
-    for start, last in _runs(timeline):
-        window = timeline.window_at(last.timestamp)
-        if len(window) > 1 and all(each.offset == last.offset and _is_behind(log, each) for each in window):
-            until = timeline.next_after(last.timestamp)
-            yield start.timestamp, EventKind.STALL, last.offset, last.offset, until
+    for run in _runs(timeline):
+        window = timeline.window_at(run.last)
+        is_one = all(each.offset == run.offset and _is_behind(log, each) for each in window)
+        if is_one and len(own_commits(window)) > 1:
+            yield run.first, EventKind.STALL, run.offset, run.offset, run.until
 
 
 def _stops(timeline: Timeline, log: LogAnswers, span: Span) -> Iterator[_Found]:
     """A silence that outlasts its window, counted from when there was something to read."""
-    for last, silent_until in _silences(timeline, span):
-        end, written = log.end_at(silent_until, last.offset), log.times.get(last.offset, last.timestamp)
-        if end is None or end <= last.offset or written is None:
+    for silence in _silences(timeline, span):
+        offset = silence.offset
+        end, written = log.end_at(silence.end, offset), log.times.get(offset, silence.since)
+        if end is None or end <= offset or written is None:
             continue
-        window = timeline.window_at(last.timestamp)
-        if silent_until - max(written, last.timestamp) > last.timestamp - window[0].timestamp:
-            until = timeline.next_after(last.timestamp)
-            yield last.timestamp, EventKind.STOP, last.offset, last.offset, until
+        if silence.end - max(written, silence.since) > silence.patience_ms:
+            yield max(written, silence.begin), EventKind.STOP, offset, offset, silence.until
 
 
-def _silences(timeline: Timeline, span: Span) -> Iterator[tuple[Commit, int]]:
-    """Commits after which none came for longer than their window took, and the last moment of the silence."""
-    changes = [*timeline.changes(), Change(span.end + 1, None)]
-    for (timestamp, offset, _), (following, _, _) in pairwise(changes):
-        window = timeline.window_at(timestamp)
-        if offset is None or len(window) < 2:
+class _Silence(NamedTuple):
+    """A time in which one offset was in force and the group committed nothing, which it had done ``since`` when; until
+    a commit, or None where none came."""
+
+    offset: int
+    begin: int
+    end: int
+    since: int
+    patience_ms: int
+    until: int | None
+
+
+def _silences(timeline: Timeline, span: Span) -> Iterator[_Silence]:
+    """Those that are longer than the window before took."""
+    changes: list[Change] = []
+    for change in timeline.changes():
+        if not (change.by_tool and changes and changes[-1].offset == change.offset):
+            changes.append(change)
+    for (timestamp, offset, _), (following, _, _) in pairwise([*changes, Change(span.end + 1, None)]):
+        own = own_commits(timeline.window_at(timestamp))
+        if offset is None or len(own) < 2:
             continue
-        if following - 1 - timestamp > timestamp - window[0].timestamp:
-            yield Commit(timestamp, offset), following - 1
+        end, since, until = following - 1, own[-1].timestamp, None if following > span.end else following
+        if end >= timestamp and end - since > patience_ms(own):
+            yield _Silence(offset, timestamp, end, since, patience_ms(own), until)
 
 
-def _runs(timeline: Timeline) -> Iterator[tuple[Commit, Commit]]:
-    """The first and the last of several commits one after the other that are of the same offset."""
-    for offset, run in groupby(timeline.changes(), key=lambda change: change.offset):
-        timestamps = [change.timestamp for change in run]
-        if offset is not None and len(timestamps) > 1:
-            yield Commit(timestamps[0], offset), Commit(timestamps[-1], offset)
+class _Run(NamedTuple):
+    """When the first and the last of several commits of a group were that are of the same offset, one after the other;
+    until a commit, or None where none came."""
+
+    offset: int
+    first: int
+    last: int
+    until: int | None
+
+
+def _runs(timeline: Timeline) -> Iterator[_Run]:
+    for offset, each in groupby(timeline.changes(), key=lambda change: change.offset):
+        run = list(each)
+        own = [change.timestamp for change in run if not change.by_tool]
+        if offset is not None and len(own) > 1:
+            yield _Run(offset, own[0], own[-1], timeline.next_after(run[-1].timestamp))
 
 
 def _is_behind(log: LogAnswers, commit: Commit) -> bool:

@@ -3,7 +3,8 @@
     lag             records between what was committed and the log's end
     time lag        the age, at that moment, of the oldest record that was not consumed
     rates           records a second, produced and consumed, since a time before the moment
-    catch-up time   the lag over what more is consumed than produced; never where that is nothing
+    catch-up time   the lag over what more is consumed than produced; never where that is nothing, nor where the group
+                    has stopped or stalled: its rates are of the time before
 
 Of a moment in the past nobody knows where the log began then, so the lag counts from the commit; now, it counts from
 the log's start where the commit is before it, because there is nothing else to read.
@@ -94,9 +95,11 @@ def lag_point(
         members,
         committed is not None and position is not None and committed < position,
     )
+    found = verdict(trend)
+    catch_up = None if found in (Verdict.STALLED, Verdict.STOPPED) else _catch_up(lag, produced, consumed)
     return LagPoint(
         group, *partition, at, committed, end, lag, time_lag, produced, consumed, since,
-        _catch_up(lag, produced, consumed), verdict(trend), window[-1].timestamp if window else None,
+        catch_up, found, window[-1].timestamp if window else None,
         unknown=int(lag is None),
     )  # fmt: skip
 

@@ -137,7 +137,8 @@ class Snapshots:
             self._commit_times[key] = made.timestamp
         if last is None or has_moved or (last != made and (has_time or group.members != 0)):
             was_empty = group.members == 0 and self._groups.get(key[0]) == group
-            timeline.add(*made, by_tool=was_empty and commit.leader_epoch == NO_LEADER_EPOCH)
+            by_tool = was_empty and commit.leader_epoch == NO_LEADER_EPOCH
+            timeline.add(made.timestamp, made.offset, by_tool)
         return timeline
 
 

@@ -4,8 +4,8 @@ Invariant: times never go back. A broker whose clock did is corrected to the lat
 the log is certain and a clock is not.
 
 The window is what verdicts are made of: the last commits before a moment, of which those of the same second count as
-one, the last of them. Without that a group that commits after every record would have a window of milliseconds. A
-tombstone empties it.
+one, the last of them. Without that a group that commits after every record would have a window of milliseconds. What a
+tool commits in the second in which the group did does not hide that. A tombstone empties the window.
 
 How much was read is added up with every commit, whether that is kept or not: as far as the offset went forward, but not
 where a tool moved it.
@@ -26,14 +26,15 @@ SLOT_MS = 1000
 
 
 class Commit(NamedTuple):
-    """An offset that was in force from a time on."""
+    """An offset that was in force from a time on, and whether a tool committed it: that is no sign of the group."""
 
     timestamp: int
     offset: int
+    by_tool: bool = False
 
 
 class Change(NamedTuple):
-    """The same, and whether a tool did it; the offset is None where what was committed was taken back."""
+    """The same; the offset is None where what was committed was taken back."""
 
     timestamp: int
     offset: int | None
@@ -61,15 +62,16 @@ class Timeline:
         if self.first_timestamp is None:
             self.first_timestamp = timestamp
         if self._exact_from is not None and timestamp < self._exact_from:
-            self._thin(timestamp)
+            self._thin(timestamp, by_tool)
         self._timestamps.append(timestamp)
         self._offsets.append(offset)
         self._by_tool.append(by_tool)
         self._read.append(read)
 
-    def _thin(self, timestamp: int) -> None:
+    def _thin(self, timestamp: int, by_tool: bool) -> None:
         """Make room for a commit of which only the window will be asked."""
-        is_same_slot = self._timestamps and self._timestamps[-1] // SLOT_MS == timestamp // SLOT_MS
+        slot = timestamp // SLOT_MS, by_tool
+        is_same_slot = self._timestamps and (self._timestamps[-1] // SLOT_MS, self._by_tool[-1]) == slot
         if is_same_slot and self._offsets[-1] is not None:
             self._drop(slice(-1, None))
         elif len(self._timestamps) > self._window:
@@ -98,14 +100,14 @@ class Timeline:
         """The last commits until then, oldest first."""
         found: list[Commit] = []
         for number in range(bisect_right(self._timestamps, moment) - 1, -1, -1):
-            timestamp, offset = self._timestamps[number], self._offsets[number]
+            timestamp, offset, by_tool = self._timestamps[number], self._offsets[number], self._by_tool[number]
             if offset is None:
                 break
-            if found and found[-1].timestamp // SLOT_MS == timestamp // SLOT_MS:
+            if found and (found[-1].timestamp // SLOT_MS, found[-1].by_tool) == (timestamp // SLOT_MS, by_tool):
                 continue
             if len(found) == self._window:
                 break
-            found.append(Commit(timestamp, offset))
+            found.append(Commit(timestamp, offset, by_tool))
         return found[::-1]
 
     def consumed(self, after: int, until: int) -> int | None:

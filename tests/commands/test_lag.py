@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from kafkapy.commands.lag_watch import _worked
+from kafkapy.formats.time_text import utc_text
 from kafkapy.lag.looks import Look, Outage
 from tests.commands.running import Done, dirs, printed, run
 from tests.group_cluster import damage_last_topic, made
@@ -120,7 +121,7 @@ def test_history_has_rows_events_and_evidence(capfd: Capture, minutes: Path) -> 
     assert {row["topic"] for row in slow} == {None}
     events = [row for row in done.rows if row["type"] == "lag_event"]
     assert [(row["group"], row["event"], row["timestamp"], row["until_timestamp"], row["moved"]) for row in events] == [
-        ("dies", "stop", T0 + 180_000, None, 0),
+        ("dies", "stop", T0 + 180_100, None, 0),  # when there was something to read again
         ("back", "rewind", T0 + 240_000, None, -550),
     ]
     lags = [row for row in done.rows if row["type"] == "lag"]
@@ -173,6 +174,25 @@ def test_plot(capfd: Capture, minutes: Path, monkeypatch: pytest.MonkeyPatch) ->
         "",
         "· ok   f falling behind   r rewound   = stalled   x stopped",
     ]
+
+
+@pytest.mark.parametrize(
+    ("end", "step", "given", "begin", "columns"),
+    [
+        (360, "10s", (), 0, 37),  # a step before the first commit, at 5 s
+        (360, "1m", (), -180, 10),
+        (360, "1s", (), 301, 60),
+        (360, "10s", ("--from", str(T0 - 20_000)), -20, 39),
+    ],
+)
+def test_a_picture_begins_with_the_first_commit(
+    capfd: Capture, minutes: Path, end: int, step: str, given: tuple[str, ...], begin: int, columns: int
+) -> None:
+    span = "--to", str(T0 + end * 1000), *given
+    lines = lag(capfd, "--log-dirs", minutes, "--plot", "--step", step, "--group", "slow", *span).lines
+    (axis,) = [number for number, line in enumerate(lines) if line.strip().startswith("0 └")]
+    assert lines[axis].count("─") == columns
+    assert lines[axis + 2].split() == [utc_text(T0 + begin * 1000), utc_text(T0 + end * 1000)]
 
 
 def test_a_directory_that_kafkapys_commands_made(capfd: Capture, tmp_path: Path) -> None:

@@ -341,6 +341,91 @@ def test_what_a_tool_moved_is_in_no_rate(tmp_path: Path) -> None:
     assert (now.rates_since, now.consume_rate) == (T0 + 500, pytest.approx(60 / 6.5))
 
 
+def stops_and_stalls(found: LagHistory) -> list[tuple[int | None, EventKind, int, int, int | None]]:
+    return [
+        (
+            each.partition,
+            each.kind,
+            each.timestamp - T0,
+            each.from_offset,
+            None if each.until is None else each.until - T0,
+        )
+        for each in found.events
+        if each.kind in (EventKind.STOP, EventKind.STALL)
+    ]
+
+
+def test_what_a_tool_commits_is_no_sign_of_the_group(tmp_path: Path) -> None:
+    """The group reads all of partition 0 and nothing of 1, and leaves; a tool then sets both to their begin."""
+    world = World(tmp_path)
+    for partition in (P0, P1):
+        world.produce(partition, [T0] * 10)
+    world.members("g", 1)
+    for number in range(1, 3):
+        world.now = T0 + 6000 * number
+        world.commit("g", P0, 5 * number)
+    world.commit("g", P1, 0)
+    world.members("g", 0)
+    world.now = T0 + 60_000
+    for partition in (P0, P1):
+        world.commit("g", partition, 0)
+    world.now = T0 + 62_000
+    found = read(world, T0 + 6000, T0 + 62_000, step=1000)
+    verdicts = {(each.partition, each.timestamp - T0): str(each.verdict) for each in found.points}
+    assert {verdicts[0, at] for at in range(12_000, 60_000, 1000)} == {"ok"}
+    assert {verdicts[0, at] for at in range(60_000, 63_000, 1000)} == {"stopped"}
+    assert {verdicts[1, at] for at in range(12_000, 63_000, 1000)} == {"stopped"}
+    assert stops_and_stalls(found) == [(0, EventKind.STOP, 60_000, 0, None)]
+
+
+def test_a_tool_that_moves_nothing_does_not_end_a_stop(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.produce(P0, [T0] * 10)
+    world.members("g", 1)
+    for number in range(1, 3):
+        world.now = T0 + 6000 * number
+        world.commit("g", P0, number)
+    world.members("g", 0)
+    world.now = T0 + 60_000
+    world.commit("g", P0, 2)
+    world.now = T0 + 90_000
+    world.commit("g", P0, 7)
+    found = read(world, T0, T0 + 100_000, step=1000)
+    assert stops_and_stalls(found) == [
+        (0, EventKind.STOP, 12_000, 2, 90_000),
+        (0, EventKind.STOP, 90_000, 7, None),
+    ]
+
+
+def test_a_stop_is_dated_from_when_there_was_something_to_read(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    for number in range(1, 4):
+        world.now = T0 + 5000 * number
+        world.commit("g", P1, 0)
+    for number in range(20):
+        world.now = T0 + 55_000 + 1000 * number
+        world.produce(P1, [world.now])
+    assert stops_and_stalls(read(world, T0, world.now)) == [(1, EventKind.STOP, 55_000, 0, None)]
+
+
+def test_who_does_not_go_on_has_no_time_to_catch_up(tmp_path: Path) -> None:
+    """Both read five a second of what has been there long: one then leaves, the other commits the same again."""
+    world = World(tmp_path)
+    for _ in range(20):
+        world.produce(P0, [T0] * 10)
+    for number in range(1, 31):
+        world.now = T0 + 5000 * number
+        if number < 4:
+            world.commit("stops", P0, 25 * number)
+        world.commit("stalls", P0, min(75, 25 * number))
+    asked = Asked([Moment(world.now + 1)], world.now + 2)
+    points = {each.group: each for each in lag_history(ClusterSource(world.cluster), EVERYTHING, asked, print).points}
+    assert {group: str(each.verdict) for group, each in points.items()} == {"stops": "stopped", "stalls": "stalled"}
+    assert (points["stops"].consume_rate or 0) > 0
+    assert {each.catch_up_ms for each in points.values()} == {None}
+    assert all(each.never_catches_up for each in points.values())
+
+
 def test_the_first_commit_that_is_known_is_told_of_groups_without_a_row(tmp_path: Path) -> None:
     world = World(tmp_path)
     for number in range(1, 4):

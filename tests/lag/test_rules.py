@@ -14,9 +14,11 @@ from kafkapy.output.lag_lines import worst_lines
 from tests.lag.world import P0, P1, T0
 
 
-def trend(offsets: list[int], lags: list[int | None], silent: int = 0, waiting: int | None = None) -> Trend:
-    """Commits 5 seconds apart."""
-    commits = [Commit(T0 + 5000 * number, offset) for number, offset in enumerate(offsets)]
+def trend(
+    offsets: list[int], lags: list[int | None], silent: int = 0, waiting: int | None = None, tool: int | None = None
+) -> Trend:
+    """Commits 5 seconds apart, of which a tool did one."""
+    commits = [Commit(T0 + 5000 * number, offset, number == tool) for number, offset in enumerate(offsets)]
     return Trend(commits, lags, commits[-1].timestamp + silent, lags[-1], waiting)
 
 
@@ -45,11 +47,27 @@ def trend(offsets: list[int], lags: list[int | None], silent: int = 0, waiting: 
         (trend([1], [5])._replace(members=0), Verdict.STOPPED),
         (trend([1], [5])._replace(members=1), Verdict.UNKNOWN),
         (trend([1], [0])._replace(members=0), Verdict.OK),
+        (trend([1], [5], waiting=5000)._replace(members=0), Verdict.UNKNOWN),  # it came a moment ago
+        (trend([1], [5], waiting=5001)._replace(members=0), Verdict.STOPPED),
+        (trend([1, 2], [5, 5], silent=5000), Verdict.OK),
+        (trend([1, 2], [5, 5], silent=5001), Verdict.STOPPED),
+        (trend([3, 3], [5, 5], tool=1)._replace(members=0), Verdict.STOPPED),  # and not stalled
+        (trend([3, 3], [5, 5], tool=1), Verdict.UNKNOWN),
+        (trend([3, 3, 3], [5, 5, 5], tool=1), Verdict.STALLED),
+        (trend([1, 2, 2], [5, 5, 5], silent=1, tool=2), Verdict.STOPPED),  # silent since the second
+        (trend([1, 2, 0], [0, 0, 5], silent=1, waiting=4000, tool=2), Verdict.REWOUND),
         (trend([1, 2], [1, 1])._replace(lag=None), Verdict.UNKNOWN),
     ],
 )
 def test_verdicts(given: Trend, expected: Verdict) -> None:
     assert verdict(given) is expected
+
+
+def test_a_window_of_milliseconds_is_no_measure_of_silence() -> None:
+    commits = [Commit(T0 + 999, 1), Commit(T0 + 1000, 2)]
+    short = Trend(commits, [0, 0], T0 + 9000, 200, waiting_ms=103)
+    assert verdict(short) is Verdict.OK
+    assert verdict(short._replace(waiting_ms=5001)) is Verdict.STOPPED
 
 
 def test_the_worst_verdict_is_that_of_the_group() -> None:
@@ -68,6 +86,16 @@ def test_a_window_has_ten_seconds_of_commits_and_begins_behind_a_deletion() -> N
     assert timeline.committed_at(T0 + 10**6) is None
     timeline.add(T0 + 60_000, 5)
     assert timeline.window_at(T0 + 10**6) == [Commit(T0 + 60_000, 5)]
+
+
+@pytest.mark.parametrize("exact_from", [None, T0 + 50_000])
+def test_a_tool_does_not_hide_what_the_group_committed_in_the_same_second(exact_from: int | None) -> None:
+    timeline = Timeline(exact_from)
+    for at, offset, by_tool in ((1000, 3, False), (9000, 4, False), (9100, 5, False), (9200, 0, True), (9300, 1, True)):
+        timeline.add(T0 + at, offset, by_tool)
+    assert timeline.window_at(T0 + 60_000) == [
+        Commit(T0 + 1000, 3), Commit(T0 + 9100, 5), Commit(T0 + 9300, 1, by_tool=True),
+    ]  # fmt: skip
 
 
 def test_a_clock_that_went_back_does_not_change_the_order() -> None:

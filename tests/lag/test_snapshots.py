@@ -54,6 +54,19 @@ def test_verdicts_by_the_commits_that_were_seen(tmp_path: Path) -> None:
     assert found[-1] == {"slow": Verdict.FALLING_BEHIND, "stuck": Verdict.STALLED, "dies": Verdict.STOPPED}
 
 
+def test_a_look_at_records_of_a_moment_ago_is_no_alarm(tmp_path: Path) -> None:
+    """A group that read everything, and left."""
+    world = World(tmp_path)
+    world.members("g", 1)
+    world.commit("g", P0, 0)
+    world.members("g", 0)
+    world.now = T0 + 60_000
+    world.produce(P0, [world.now] * 10)
+    snapshots = Snapshots(EVERYTHING)
+    found = [snapshots.take(world.cluster, world.now + after, fail)[0].verdict for after in (103, 5000, 5001)]
+    assert found == [Verdict.UNKNOWN, Verdict.UNKNOWN, Verdict.STOPPED]
+
+
 def test_what_is_known_of_a_group_outlasts_a_look_that_its_coordinator_does_not_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -167,7 +167,7 @@ class World:
         if len(window) < 2:
             return "unknown"
         quiet = min(moment - window[-1][0], self.time_lag(key, moment))
-        if quiet > window[-1][0] - window[0][0]:
+        if quiet > max(5000, window[-1][0] - window[0][0]):
             return "stopped"
         offsets = [offset for _, offset in window]
         if any(later < earlier and max(offsets[number + 1 :]) < earlier for number, (earlier, later) in

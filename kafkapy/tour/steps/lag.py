@@ -18,8 +18,9 @@ STEP = Step(
                 Note(
                     r"billing +(?P<lag>\d+) +(?P<time>\S+(?: \S+)*)  .* (?P<verdict>\w+)\n",
                     "In all partitions together the group is {lag} records behind, and the oldest of them has waited "
-                    "for {time}. The verdict, in the last column: {verdict}, since its commits do not move. (Without "
-                    "--by group there is a line for each partition.)",
+                    "for {time}. The verdict, in the last column: {verdict}. Who commits nothing is stopped, once "
+                    "there has been something to read for some seconds. (Without --by group there is a line for each "
+                    "partition.)",
                 ),
             ),
         ),
