@@ -105,7 +105,7 @@ def test_both_halves_of_a_flag_are_told() -> None:
 
 def test_what_stands_without_an_option_is_told_by_its_metavar(root: Path) -> None:
     page = (root / "docs" / "reference" / "cluster.md").read_text("utf-8")
-    assert "\nkafkapy cluster stop-broker [OPTIONS] BROKER\n" in page
+    assert "\nkafkapy cluster lag-broker [OPTIONS] BROKER\n" in page
     assert "| <code>BROKER</code> |" in page
 
 
