@@ -36,12 +36,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """With ``-n auto``, one process more than there are cores: the tests of running clusters mostly wait."""
-    return (os.cpu_count() or 1) + 1
-
-
-@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """With ``-n``, keep together what shares something that is dear to start."""
     from xdist.scheduler import LoadScopeScheduling
