@@ -94,6 +94,8 @@ class Consumer:
     def look_for_leaders(self) -> None:
         """Begin with the partitions that have a leader by now."""
         waiting = sorted(self._unled)
+        if not waiting:
+            return
         try:
             bounds = all_bounds(self._cluster, waiting)
         except KafkapyError:

@@ -7,6 +7,7 @@ command was killed, up to the end of the log. A partition that nobody leads and 
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kafkapy.backends.cluster_file import read_cluster_file
@@ -61,6 +62,10 @@ class DirectoryReader(LogDirsCluster):
 
     def everywhere(self) -> LogDirsCluster:
         """The same with the log dirs of all brokers."""
+        return self._everywhere
+
+    @cached_property
+    def _everywhere(self) -> LogDirsCluster:
         return LogDirsCluster(*self._owners, owners=self._owners)
 
     def replica_diff(self) -> ReplicaDiff:

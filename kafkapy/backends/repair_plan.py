@@ -215,10 +215,9 @@ def _how_to_lead(report: PartitionReport, where: str | None) -> str:
 
 def _stray(report: PartitionReport, stray: CopyReport) -> Step:
     """A broker sets such a directory aside when it starts; nothing looks at it any more."""
-    copy, what = stray.copy, stray_step(report, stray)
-    is_rubbish = what.endswith(stray_removal(copy.replica.path))
-    text = f"it is stray, the metadata has no replica of it on {copy.name}: {what}"
-    return Step(copy, Action.DELETE if is_rubbish else Action.KEEP, None, text)
+    copy = stray.copy
+    text = f"it is stray, the metadata has no replica of it on {copy.name}: {stray_step(report, stray)}"
+    return Step(copy, Action.KEEP if stray is _only_stray(report) else Action.DELETE, None, text)
 
 
 def _step(whole: PartitionReport, report: CopyReport, where: str | None) -> Step:
