@@ -85,12 +85,24 @@ class PartitionWrites:
 
 def _timed_out(replicated: ReplicatedPartition) -> str:
     """What an acks=all waits for, and how that ends."""
-    lag, waits_for = replicated.settings.replica_lag_time_max_ms, replicated.not_fetching()
-    if not waits_for:
-        return "The request timed out."
-    starts = " and ".join(f"'kafkapy cluster start-broker {broker_id}'" for broker_id in waits_for)
-    return (
-        f"The request timed out: {replicated.partition} has it appended on its leader, broker "
-        f"{replicated.led().broker_id}, but broker {','.join(map(str, waits_for))}, in its ISR, lags and does not "
-        f"fetch. Let it fetch with {starts}, or leave the ISR with 'kafkapy cluster advance --ms {lag + 1}'."
+    leader, lag = replicated.led(), replicated.settings.replica_lag_time_max_ms
+    appended = (
+        f"The request timed out: {replicated.partition} has it appended on its leader, broker {leader.broker_id}, but"
     )
+    waits_for = replicated.not_fetching()
+    if waits_for:
+        return (
+            f"{appended} broker {','.join(map(str, waits_for))}, in its ISR, lags and does not fetch. Let it fetch "
+            f"with {_started(waits_for, ' and ')}, or leave the ISR with 'kafkapy cluster advance --ms {lag + 1}'."
+        )
+    away = [each for each in replicated.registration.replicas if each not in leader.isr]
+    if len(leader.isr) < leader.min_isr and away:
+        return (
+            f"{appended} its ISR has {len(leader.isr)} of the {leader.min_isr} replicas that min.insync.replicas asks "
+            f"for. Let others join it with {_started(away, ' or ')}."
+        )
+    return "The request timed out."
+
+
+def _started(brokers: Iterable[int], between: str) -> str:
+    return between.join(f"'kafkapy cluster start-broker {broker_id}'" for broker_id in brokers)

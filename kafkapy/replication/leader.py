@@ -4,9 +4,9 @@ The high watermark is the smallest log end offset of the in-sync replicas, the l
 their fetches; also of those that are about to join (the maximal ISR) or are caught up and could. It never goes back,
 and stands still while the ISR is smaller than min.insync.replicas.
 
-The ISR is the controller's: the leader proposes a change (``isr_to_propose``) and goes on with what the metadata says
-(``update``). Until then one who is to join already counts for the high watermark, and one who is to leave still does:
-either way the high watermark is low enough.
+The ISR is the controller's: the leader proposes a change (``isr_with``, ``isr_without_lagging``) and goes on with what
+the metadata says (``update``). Until then one who is to join already counts for the high watermark, and one who is to
+leave still does: either way the high watermark is low enough.
 
 A leader begins its epoch where its log ends, and notes that before it writes: followers find by it where their history
 parts from the leader's.
@@ -14,6 +14,7 @@ parts from the leader's.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from kafkapy.errors import KafkaError
@@ -164,15 +165,19 @@ class Leader:
         self._check_epoch(current_leader_epoch)
         return EpochEndOffset(*self.replica.log.epochs.end_offset_for(epoch, self.replica.log_end_offset))
 
-    def isr_to_propose(self, now: int) -> tuple[int, ...] | None:
-        """The ISR that the leader wants of the controller: without who lags too long, with who is in sync again. None
-        where it is the one there is."""
+    def isr_without_lagging(self, now: int) -> tuple[int, ...] | None:
+        """The ISR that the leader wants of the controller when time has passed: without who lags too long. None where
+        nobody does."""
         kept = [each for each in self.isr if each == self.broker_id or self._is_caught_up(each, now)]
-        joining = [each for each in self.remote if each not in self.isr and self._can_join(each)]
-        self.maximal_isr = frozenset((*self.isr, *joining))
-        # in the order in which Kafka's leader sends them, which is that of a Scala HashSet
-        wanted = tuple(sorted(kept + joining, key=lambda each: ((each ^ each >> 16) & 15, each)))
-        return None if set(wanted) == set(self.isr) else wanted
+        return None if len(kept) == len(self.isr) else _as_sent(kept)
+
+    def isr_with(self, broker_id: int) -> tuple[int, ...] | None:
+        """The ISR that it wants when a follower has fetched: with that one, if it is in sync again. Who does not fetch
+        never joins, also where it has all that is committed: it would be taken out and in for ever."""
+        if broker_id in self.isr or not self._can_join(broker_id):
+            return None
+        self.maximal_isr = frozenset((*self.isr, broker_id))
+        return _as_sent((*self.isr, broker_id))
 
     def _begin_epoch(self, epoch: int, now: int) -> None:
         end = self.replica.log_end_offset
@@ -272,3 +277,8 @@ class Leader:
     def _is_caught_up(self, broker_id: int, now: int) -> bool:
         end, lag = self.replica.log_end_offset, self.settings.replica_lag_time_max_ms
         return broker_id in self.remote and self.remote[broker_id].is_caught_up(end, now, lag)
+
+
+def _as_sent(isr: Iterable[int]) -> tuple[int, ...]:
+    """In the order in which Kafka's leader sends them, which is that of a Scala HashSet."""
+    return tuple(sorted(isr, key=lambda each: ((each ^ each >> 16) & 15, each)))

@@ -128,8 +128,9 @@ class ReplicatedPartition:
         """FETCH: the request of a follower arrives at the leader; the answer is still under way, or waits there."""
         leader = self.led()
         answer = leader.fetch_or_wait(self._follower(broker_id).request(min_bytes), now)
-        if broker_id not in leader.isr:
-            self.check_isr(now)
+        joined = leader.isr_with(broker_id)
+        if joined is not None:
+            self._alter_isr(joined)
         return answer
 
     def receive(self, broker_id: int, response: FetchResponse, now: int) -> Fetched:
@@ -206,8 +207,8 @@ class ReplicatedPartition:
         return [each for each in self.registration.isr if each in self.followers.keys() - self._brokers.fetching]
 
     def check_isr(self, now: int) -> bool:
-        """Ask for the ISR that the leader wants, if that is another one; whether it did."""
-        wanted = None if self.leader is None else self.leader.isr_to_propose(now)
+        """Ask for an ISR without who lags too long, if somebody does; whether it did."""
+        wanted = None if self.leader is None else self.leader.isr_without_lagging(now)
         if wanted is not None:
             self._alter_isr(wanted)
         return wanted is not None

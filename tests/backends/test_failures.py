@@ -194,6 +194,24 @@ def test_a_lagging_broker_holds_acks_all_until_its_time_is_over(directory: Path)
     assert read_cluster_file(str(directory)).clock_offset_ms == 30_001
 
 
+def test_who_lags_too_long_does_not_join_again_without_a_fetch(directory: Path) -> None:
+    """Also where it has all that is committed, since too few are in sync for more: it went out and in without end."""
+    do(directory, lambda cluster: cluster.apply(AlterConfigs(TOPIC, "t", {"min.insync.replicas": "2"})))
+    do(directory, stop_broker, 3)
+    do(directory, lag_broker, 2)
+    do(directory, advance, 30_001)
+    with pytest.raises(KafkaError, match="timed out") as error:
+        produce(directory, b"1")
+    assert "its ISR has 1 of the 2 replicas that min.insync.replicas asks for" in str(error.value)
+    assert "'kafkapy cluster start-broker 2' or 'kafkapy cluster start-broker 3'" in str(error.value)
+    assert state(directory)[2] == (1,)
+    assert cells(directory) == {1: (3, 2), 2: (2, 2), 3: (2, 2)}
+    do(directory, start_broker, 2)
+    do(directory, replicate, True)
+    assert sorted(state(directory)[2]) == [1, 2]
+    assert cells(directory)[2] == (3, 3)
+
+
 def test_a_leader_that_lags_goes_on_leading(directory: Path) -> None:
     assert do(directory, lag_broker, 1) == [], "nothing waits for a broker that only leads"
     produce(directory, b"c")
