@@ -1,14 +1,13 @@
 """``kafkapy lag``: how far groups are behind, in records and in time, and where that leads. No script of Kafka's does
 this."""
 
-from collections.abc import Collection, Iterable
-from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from kafkapy.errors import KafkapyError, UsageError
-from kafkapy.near_misses import missing
+from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 
@@ -42,6 +41,7 @@ from .lag_options import (
     parse_duration,
     parse_time,
 )
+from .lag_strangers import strangers
 from .spark_options import ConfOption, DriverMemoryOption, EngineName, EngineOption, MasterOption, open_engine
 from .tool_errors import finish, tell_problems, warn
 
@@ -139,7 +139,7 @@ def lag(
     if options.watch:
         from .lag_watch import watch as watch_looks
 
-        watch_looks(chosen, options, lambda names: _strangers(chosen, names))
+        watch_looks(chosen, options)
     else:
         _compare(chosen, options)
 
@@ -221,12 +221,9 @@ def _finish(found: "LagHistory", end: int, chosen: "Selection", options: LagOpti
     silent = options.silent(shown, problems)
     strange = [name for name in silent if name not in found.earliest]
     is_topic_strange = bool(options.topics) and not shown and not found.earliest
-    known = _known(chosen) if strange or is_topic_strange else None
-    if known is not None:
-        problems += (missing("group", name, known.groups) for name in strange if name not in known.groups)
-        silent = [name for name in silent if name not in strange or name in known.groups]
-        if is_topic_strange:
-            problems += (missing("topic", name, known.topics) for name in options.topics if name not in known.topics)
+    unknown = strangers(chosen, strange, options.topics if is_topic_strange else ())
+    problems += unknown.told
+    silent = [name for name in silent if name not in unknown.groups]
     _explain(found, end, options, silent if options.groups else [None] * (not shown and not problems))
     finish(problems)
 
@@ -243,30 +240,6 @@ def _explain(found: "LagHistory", end: int, options: LagOptions, silent: Iterabl
         warn(f"kafkapy: {nothing_line(group, options.where, first, end, is_whole)}")
 
 
-class _Known(NamedTuple):
-    """What there is in a cluster."""
-
-    groups: list[str]
-    topics: list[str]
-
-
-def _known(chosen: "Selection") -> _Known | None:
-    """The names of all groups and topics; None where they cannot be told."""
-    from kafkapy.backends.selection import open_cluster
-
-    with suppress(KafkapyError), closing(open_cluster(chosen)) as opened:
-        return _Known([listing.group_id for listing in opened.groups().list()], list(opened.image().topics))
-    return None
-
-
-def _strangers(chosen: "Selection", names: Collection[str]) -> dict[str, str]:
-    """Of groups that are not there, that they are not, and what was probably meant."""
-    known = _known(chosen) if names else None
-    if known is None:
-        return {}
-    return {name: missing("group", name, known.groups) for name in names if name not in known.groups}
-
-
 def _compare(chosen: "Selection", options: LagOptions) -> None:
     """By two looks, at any kind of cluster."""
     import time
@@ -279,18 +252,22 @@ def _compare(chosen: "Selection", options: LagOptions) -> None:
     snapshots = Snapshots(options.wanted, options.window)
     with closing(open_cluster(chosen)) as opened:
         snapshots.begin(opened, opened.now, at_first.append)  # what stays so is told by the second look
-        strange = _strangers(chosen, options.silent(snapshots.groups, at_first))
-        tell_problems(strange.values())
-        if strange and strange.keys() >= set(options.groups):
+        groups = options.silent(snapshots.groups, at_first)
+        unknown = strangers(chosen, groups, () if snapshots.groups else options.topics)
+        tell_problems(unknown.told)
+        if unknown.leave_nothing_of(options.groups, options.topics):
             _print_points([], options)
             raise typer.Exit(1)
         time.sleep(options.pause_s)
         with reopened(chosen, opened) as again:
             points = snapshots.take(again, again.now, problems.append)
             _print_points(points, options)
-            there = options._replace(groups=tuple(name for name in options.groups if name not in strange))
+            there = options._replace(
+                groups=tuple(name for name in options.groups if name not in unknown.groups),
+                topics=tuple(name for name in options.topics if name not in unknown.topics),
+            )
             _finish(LagHistory(points, [], {}, {}), again.now, chosen, there, problems)
-    if strange:
+    if unknown.told:
         raise typer.Exit(1)
 
 

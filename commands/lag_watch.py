@@ -5,7 +5,7 @@ What does not answer is told where it is seen: in the block, with the last figur
 an outage."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ import typer
 from kafkapy.output.output_format import Output
 
 from .lag_options import LagOptions
+from .lag_strangers import strangers
 from .tool_errors import tell_problems
 
 if TYPE_CHECKING:
@@ -22,20 +23,17 @@ if TYPE_CHECKING:
     from kafkapy.output.lag_live import Frame
 
 GONE_SHOWN = 5
-Strangers = Callable[[Collection[str]], Mapping[str, str]]
-"""Of those groups that are not there, what to say of each."""
 
 
-def watch(chosen: "Selection", options: LagOptions, strangers: Strangers) -> None:
-    """Look again and again. Ctrl-C ends it in good order; exit 1 where the last look was not whole. ``strangers`` says
-    which groups are not there: one may be waited for, or its name be a mistake."""
+def watch(chosen: "Selection", options: LagOptions) -> None:
+    """Look again and again. Ctrl-C ends it in good order; exit 1 where the last look was not whole."""
     from kafkapy.lag.looks import looks
     from kafkapy.lag.snapshots import Snapshots
 
     seen = _Seen()
     try:
         with closing(looks(chosen, Snapshots(options.wanted, options.window), options.pause_s, options.times)) as each:
-            _print(_introduced(seen.noted(each), options, strangers), options)
+            _print(_introduced(seen.noted(each), chosen, options), options)
     except KeyboardInterrupt:
         pass
     if seen.last is not None and (seen.last.outage is not None or seen.last.problems):
@@ -53,11 +51,13 @@ class _Seen:
             yield self.last
 
 
-def _introduced(looks: Iterable["Look"], options: LagOptions, strangers: Strangers) -> Iterator["Look"]:
-    """The looks; before the first one, on stderr, which of the named groups are not there."""
+def _introduced(looks: Iterable["Look"], chosen: "Selection", options: LagOptions) -> Iterator["Look"]:
+    """The looks; before the first one, on stderr, which of the named groups and topics are not there: one may be waited
+    for, or its name be a mistake."""
     for number, look in enumerate(looks):
         if number == 0:
-            tell_problems(strangers(options.silent({point.group for point in look.points}, look.problems)).values())
+            groups = options.silent({point.group for point in look.points}, look.problems)
+            tell_problems(strangers(chosen, groups, () if look.points else options.topics).told)
         yield look
 
 

@@ -241,12 +241,13 @@ def test_watching_through_a_pipe(capfd: Capture, directory: Path) -> None:
 
 
 @pytest.mark.parametrize("output", ["kafka", "jsonl"])
-def test_watching_a_group_that_is_not_there_tells_once_what_may_be_meant(
-    capfd: Capture, directory: Path, output: str
+@pytest.mark.parametrize(("kind", "name", "meant"), [("group", "simpel", "simple"), ("topic", "ordres", "orders")])
+def test_watching_what_is_not_there_tells_once_what_may_be_meant(
+    capfd: Capture, directory: Path, output: str, kind: str, name: str, meant: str
 ) -> None:
-    args = "--group", "simpel", "--watch", "--interval", "1ms", "--times", "3", "--output", output
+    args = f"--{kind}", name, "--watch", "--interval", "1ms", "--times", "3", "--output", output
     done = run(capfd, "lag", "--cluster", directory, *args)
-    assert (done.code, done.err) == (0, "kafkapy: there is no group simpel; did you mean 'simple'?\n")
+    assert (done.code, done.err) == (0, f"kafkapy: there is no {kind} {name}; did you mean '{meant}'?\n")
 
 
 def test_looking_twice_at_a_group_that_is_not_there_is_not_waited_for(capfd: Capture, directory: Path) -> None:
@@ -258,6 +259,13 @@ def test_looking_twice_at_a_group_that_is_not_there_is_not_waited_for(capfd: Cap
         "",
         ["kafkapy: there is no group simpel; did you mean 'simple'?", "kafkapy: there is no group nope"],
     )
+    assert time.monotonic() - began < 60
+
+
+def test_looking_twice_at_a_topic_that_is_not_there_is_not_waited_for(capfd: Capture, directory: Path) -> None:
+    began = time.monotonic()
+    done = lag(capfd, "--cluster", directory, "--interval", "10m", "--topic", "ordres")
+    assert (done.code, done.out, done.err) == (1, "", "kafkapy: there is no topic ordres; did you mean 'orders'?\n")
     assert time.monotonic() - began < 60
 
 
