@@ -62,14 +62,13 @@ class _Reading:
 
     def read(self) -> None:
         for batch in good_batches(self._path):
-            header, _, position = batch
+            header = batch.header
             if header.is_control:
                 self._read_control(batch)
             else:
                 replay_batch(self._replayer, batch, 0, self._path)
                 self._provenance = Provenance(header.last_offset, header.partition_leader_epoch, header.max_timestamp)
-            end = position + header.size
-            self.end = LogEnd(header.partition_leader_epoch, header.last_offset + 1, self._path, end)
+            self.end = batch.log_end(self._path)
 
     def _read_control(self, batch: PlacedBatch) -> None:
         header, body, position = batch

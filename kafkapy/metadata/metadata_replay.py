@@ -122,8 +122,8 @@ class _LogReplay:
         for path in self._directory.segments:
             position = 0
             for batch in good_batches(path, self._loaded.end_offset):
-                position = batch[2] + batch[0].size
-                if batch[0].last_offset >= self._loaded.end_offset:
+                position = batch.end
+                if batch.header.last_offset >= self._loaded.end_offset:
                     self._replay_batch(batch, path)
             left = os.path.getsize(path) - position
             if left and path != self._directory.segments[-1]:

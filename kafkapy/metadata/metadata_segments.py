@@ -6,15 +6,13 @@ Where they end, the log ends; what the bytes behind that are is for others to sa
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kafkapy.formats.record_batch import HEADER_SIZE, BatchHeader, decode_header, is_valid
 
 _READ_AHEAD = 1 << 20
-
-PlacedBatch = tuple[BatchHeader, bytes, int]
-"""A batch's header, its body, and the byte at which it begins."""
 
 
 class LogEnd(NamedTuple):
@@ -28,6 +26,23 @@ class LogEnd(NamedTuple):
     @property
     def reach(self) -> tuple[int, int]:
         return self.epoch, self.offset
+
+
+class PlacedBatch(NamedTuple):
+    """A batch, and the byte at which it begins."""
+
+    header: BatchHeader
+    body: bytes
+    position: int
+
+    @property
+    def end(self) -> int:
+        """The byte behind it."""
+        return self.position + self.header.size
+
+    def log_end(self, path: str) -> LogEnd:
+        """Where a log ends of which it is the last batch."""
+        return LogEnd(self.header.partition_leader_epoch, self.header.last_offset + 1, path, self.end)
 
 
 def good_batches(path: str, from_offset: int = 0) -> Iterator[PlacedBatch]:
@@ -47,18 +62,16 @@ def good_batches(path: str, from_offset: int = 0) -> Iterator[PlacedBatch]:
                 body = file.read(header.size - HEADER_SIZE)
                 if not is_valid(data + body, header):
                     return
-            yield header, body, position
+            yield PlacedBatch(header, body, position)
             position += header.size
 
 
 def log_end(segments: Sequence[str]) -> LogEnd:
     """Where a log ends; an empty last segment leaves it to the one before."""
     for path in reversed(segments):
-        end = None
-        for header, _, position in good_batches(path):
-            end = LogEnd(header.partition_leader_epoch, header.last_offset + 1, path, position + header.size)
-        if end is not None:
-            return end
+        last = deque(good_batches(path), maxlen=1)
+        if last:
+            return last[0].log_end(path)
     return LogEnd()
 
 
