@@ -18,6 +18,7 @@ VARIABLE = "KAFKAPY_VERBOSE"
 TMP_SUFFIX = ".tmp"
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _SYSTEM = ("/dev/", "/proc/", "/sys/", "/etc/", "/usr/lib/", "/usr/share/")
+_MEMORY = "/dev/shm/"  # files of users, in memory
 _PROGRAM = (os.path.dirname(__file__), os.path.join(os.path.dirname(os.path.dirname(__file__)), "commands"))
 _LIBRARIES = (os.path.dirname(os.__file__), sys.prefix)
 
@@ -92,7 +93,8 @@ def _shown(path: object) -> str | None:
         return None
     whole = os.path.abspath(os.fsdecode(path))  # type: ignore[arg-type]
     inside = any(whole == place or whole.startswith(place + os.sep) for place in (*_PROGRAM, *_LIBRARIES))
-    if inside or whole.startswith(_SYSTEM) or "/site-packages/" in whole:
+    is_system = whole.startswith(_SYSTEM) and not whole.startswith(_MEMORY)
+    if inside or is_system or "/site-packages/" in whole:
         return None
     here = os.getcwd() + os.sep
     return whole.removeprefix(here)
