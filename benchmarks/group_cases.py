@@ -21,7 +21,7 @@ from benchmarks.kafka import BenchmarkError, Kafka  # noqa: E402
 from benchmarks.measure import Cost, measure, median_cost  # noqa: E402
 from benchmarks.one_table import Setting, run  # noqa: E402
 from kafkapy.coordinator.internal_topics import PARTITIONS as STATE_PARTITIONS  # noqa: E402
-from tests.real_kafka import RealCluster  # noqa: E402
+from tests.broker_processes import BrokerProcesses  # noqa: E402
 
 CPU_TARGET_S = 3.0
 FLAGS = ("--describe", "--all-groups")
@@ -35,7 +35,7 @@ def kafkapy_cost(kafkapy: Sequence[str], directory: Path, printed: Path, rounds:
 
 def kafka_cost(kafka: Kafka, directory: Path, work: Path, printed: Path, rounds: int) -> Cost:
     """Kafka's tool and a broker on the directory, whose groups are loaded when the first run, not counted, is done."""
-    with RealCluster(directory, work) as cluster:
+    with BrokerProcesses(directory, work) as cluster:
         cluster.wait_until_in_sync(PARTITIONS + STATE_PARTITIONS)
         tool = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
         command = kafka.java(tool, "--bootstrap-server", cluster.bootstrap, "--timeout", "120000", *FLAGS)

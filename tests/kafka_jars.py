@@ -76,7 +76,7 @@ def _fetch(libs: Path) -> None:
         if done.returncode != 0:
             reason = next((line for line in done.stdout.splitlines() if "ERROR" in line), "no reason given")
             raise KafkaMissingError(f"Maven could not fetch Kafka's jars: {reason}")
-        _move_into_place(fetched, libs)
+        move_into_place(fetched, libs)
 
 
 def _dependency(group: str, artifact: str, version: str) -> str:
@@ -86,10 +86,10 @@ def _dependency(group: str, artifact: str, version: str) -> str:
     )
 
 
-def _move_into_place(fetched: Path, libs: Path) -> None:
+def move_into_place(made: Path, wanted: Path) -> None:
+    """Rename a directory, unless another process was faster: one cannot be renamed onto another that has files."""
     try:
-        fetched.rename(libs)
+        made.rename(wanted)
     except OSError:
-        # Another process was faster; a directory cannot be renamed onto one that has files.
-        if not libs.is_dir():
+        if not wanted.is_dir():
             raise

@@ -53,7 +53,7 @@ class LiveClients:
     """The JVM that has the clients."""
 
     def __init__(self, bootstrap: str, log: Path) -> None:
-        self._server = JavaServer("ClientServer.java", log, bootstrap)
+        self._server = JavaServer("ClientServer", log, bootstrap)
         self._log = log
 
     def ask(self, op: str, **request: Any) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from types import TracebackType
 
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.log.files import Files
+from tests.broker_processes import BrokerProcesses
 from tests.in_process import run_kafkapy
 from tests.kafka_jars import kafka_libs
 from tests.live_clients import GroupKind, LiveClients, Members, OpenTransaction, Seen, Sent
@@ -44,7 +45,6 @@ PROPERTIES = (
     "group.initial.rebalance.delay.ms=0",
     "auto.leader.rebalance.enable=false",
     "log.cleaner.backoff.ms=86400000",
-    "log.cleaner.dedupe.buffer.size=4194304",
     "broker.session.timeout.ms=6000",
     "broker.heartbeat.interval.ms=500",
     "num.network.threads=2",
@@ -57,13 +57,19 @@ PROPERTIES = (
 class LiveKafka:
     """The cluster, while the context lasts."""
 
-    def __init__(self, scratch: Path, properties: Sequence[str] = (), release: str | None = None) -> None:
+    def __init__(
+        self,
+        scratch: Path,
+        properties: Sequence[str] = (),
+        release: str | None = None,
+        brokers: type[RealCluster] = RealCluster,
+    ) -> None:
         """``properties`` are more lines for every broker's server.properties; ``release`` is the one whose features
-        the cluster begins with, by default the newest."""
+        the cluster begins with, by default the newest. Only brokers that are processes can be killed."""
         kafka_libs()
         self.directory = scratch / "cluster"
         make_cluster(str(self.directory), len(BROKERS), RACKS, release, files=Files(sync=False), log_dirs_per_broker=2)
-        self._brokers = RealCluster(self.directory, scratch, [*PROPERTIES, *properties])
+        self._brokers = brokers(self.directory, scratch, [*PROPERTIES, *properties])
         self.clients = LiveClients(self.bootstrap, scratch / "clients.err")
         self._numbers = itertools.count(1)
 
@@ -82,10 +88,12 @@ class LiveKafka:
         self.close()
 
     def close(self) -> None:
-        """End everything at once: nobody needs the data any more."""
-        for broker_id in self.running:
-            self._brokers.kill(broker_id)
+        """End everything: nobody needs the data any more."""
         self.clients.close()
+        if isinstance(self._brokers, BrokerProcesses):
+            for broker_id in self.running:
+                self._brokers.kill(broker_id)
+        self._brokers.close()
 
     # The cluster
 
@@ -119,6 +127,7 @@ class LiveKafka:
 
     def kill_broker(self, broker_id: int, wait: bool = True) -> None:
         """Kill a broker; the others need some seconds to notice."""
+        assert isinstance(self._brokers, BrokerProcesses)
         self._brokers.kill(broker_id)
         if wait:
             self.wait_until_in_sync()

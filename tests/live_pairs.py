@@ -1,6 +1,6 @@
 """Pairs: one of Kafka's tools and the kafkapy command that mirrors it, run on the same cluster in the same state.
 
-A pair is one test case, so that pairs can be counted: ``pytest tests/live --collect-only -q -m pair``.
+A pair is one test case, so that pairs can be counted: ``pytest tests/live tests/outages --collect-only -q -m pair``.
 """
 
 from __future__ import annotations

@@ -1,19 +1,17 @@
-"""Real Kafka brokers on a cluster directory: started, asked by Kafka's own tools, and stopped by their process ids."""
+"""Real Kafka brokers on a cluster directory: started, asked by Kafka's own tools, and stopped."""
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 from kafkapy.backends.cluster_file import read_cluster_file
 from kafkapy.backends.directory_format import HOST, broker_properties, ports
 from tests.free_ports import free_base_port
-from tests.kafka_java import ending_with_us, kafka_java
+from tests.hosted_broker import HostedBroker
 from tests.tool_server import shared_tools
 
 START_S = 180
@@ -21,14 +19,27 @@ STOP_S = 60
 TOOL_S = 120.0
 # Retention would take records that are older than a week, 30 s after a start: tests have such, and some take longer.
 _NO_RETENTION = ("log.initial.task.delay.ms=86400000", "log.retention.check.interval.ms=86400000")
-# An internal topic that brokers have to make has 50 partitions otherwise, which all are loaded.
-_SMALL = ("offsets.topic.num.partitions=4", "transaction.state.log.num.partitions=4")
+# An internal topic that brokers have to make has 50 partitions otherwise, which all are loaded; and a cleaner takes
+# 128 MB.
+_SMALL = (
+    "offsets.topic.num.partitions=4",
+    "transaction.state.log.num.partitions=4",
+    "log.cleaner.dedupe.buffer.size=4194304",
+)
 
 
 def _is_in_sync(line: str) -> bool:
     """Whether a partition's line of TopicCommand has a leader and all replicas in the ISR."""
     fields = dict(part.partition(": ")[::2] for part in line.strip().split("\t"))
     return fields["Leader"] != "none" and sorted(fields["Replicas"].split(",")) == sorted(fields["Isr"].split(","))
+
+
+class Broker(Protocol):
+    """What a cluster needs of a broker, in the words of ``subprocess.Popen``."""
+
+    def poll(self) -> int | None: ...
+    def terminate(self) -> None: ...
+    def wait(self, timeout: float) -> int: ...
 
 
 class RealCluster:
@@ -41,7 +52,7 @@ class RealCluster:
         self._scratch = scratch
         self._cluster = read_cluster_file(str(directory))
         self._base_port = free_base_port(2 * len(self._cluster.brokers))
-        self._brokers: dict[int, subprocess.Popen[bytes]] = {}
+        self._brokers: dict[int, Broker] = {}
 
     @property
     def bootstrap(self) -> str:
@@ -70,45 +81,30 @@ class RealCluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all of them in good order."""
         for broker in self._brokers.values():
             broker.terminate()
         for broker_id in self.running:
-            self.stop(broker_id)
+            self._brokers.pop(broker_id).wait(STOP_S)
 
     def start(self, broker_id: int) -> None:
         """Start a broker that does not run."""
         path = self.properties_file(broker_id)
         lines = broker_properties(str(self._directory), self._cluster, broker_id, self._base_port)
         path.write_text("\n".join([*lines, *_NO_RETENTION, *_SMALL, *self._properties]) + "\n")
-        command = ending_with_us([*kafka_java("-Xmx256m"), "kafka.Kafka", str(path)])
-        with (self._scratch / f"broker-{broker_id}.out").open("ab") as log:
-            self._brokers[broker_id] = subprocess.Popen(command, stdout=log, stderr=log)
+        self._brokers[broker_id] = self._launched(path, self._scratch / f"broker-{broker_id}.out")
 
     def stop(self, broker_id: int) -> None:
         """Let a broker hand over what it leads, and end."""
         broker = self._brokers.pop(broker_id)
         broker.terminate()
-        try:
-            broker.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            broker.kill()
-            broker.wait()
+        broker.wait(STOP_S)
 
-    def kill(self, broker_id: int) -> None:
-        """End a broker at once."""
-        broker = self._brokers.pop(broker_id)
-        broker.kill()
-        broker.wait()
-
-    def pause(self, broker_id: int) -> None:
-        """Stop a broker's process where it stands; its ports still accept connections."""
-        broker = self._brokers[broker_id]
-        broker.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, broker.pid, os.WSTOPPED | os.WNOWAIT)
-
-    def resume(self, broker_id: int) -> None:
-        """Let a broker's process go on."""
-        self._brokers[broker_id].send_signal(signal.SIGCONT)
+    def _launched(self, properties: Path, log: Path) -> Broker:
+        return HostedBroker(properties, log)
 
     def outputs(self) -> str:
         """The end of what each broker printed."""

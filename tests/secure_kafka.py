@@ -26,10 +26,10 @@ from types import TracebackType
 
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.log.files import Files
+from tests.broker_processes import BrokerProcesses
 from tests.certificates import Authority, Identity
 from tests.free_ports import free_base_port
 from tests.in_process import run_kafkapy
-from tests.real_kafka import RealCluster
 from tests.tool_server import ToolRun, shared_tools
 
 HOST = "127.0.0.1"
@@ -71,7 +71,7 @@ class SecureKafka:
         directory = scratch / "cluster"
         make_cluster(str(directory), 1, files=Files(sync=False))
         properties: list[str] = []
-        self._cluster = RealCluster(directory, scratch, properties)
+        self._cluster = BrokerProcesses(directory, scratch, properties)
         base = free_base_port(len(_LISTENERS))
         self._ports = {name: base + number for number, name in enumerate(_LISTENERS)}
         properties += self._properties()

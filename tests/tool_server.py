@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 from tests.kafka_java import ending_with_us, kafka_java
 
-SOURCES = Path(__file__).with_name("live")
 TIMEOUT_S = 60.0
 STOP_S = 10.0
 
@@ -62,9 +61,9 @@ class JavaServerError(Exception):
 class JavaServer:
     """A Java program that answers requests."""
 
-    def __init__(self, source: str, log: Path, *args: str) -> None:
-        java = kafka_java("-Xmx256m", "-Dfile.encoding=UTF-8")
-        self._command = ending_with_us([*java, str(SOURCES / source), *args])
+    def __init__(self, program: str, log: Path, *args: str, heap: str = "256m") -> None:
+        java = kafka_java(program, f"-Xmx{heap}", "-Dfile.encoding=UTF-8")
+        self._command = ending_with_us([*java, *args])
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -136,7 +135,7 @@ class ToolServer(JavaServer):
     """Kafka's tools."""
 
     def __init__(self, log: Path) -> None:
-        super().__init__("ToolServer.java", log)
+        super().__init__("ToolServer", log)
 
     def run(self, tool: str, args: Sequence[str], stdin: str | None = None, timeout_s: float = TIMEOUT_S) -> ToolRun:
         """Run a tool by its class's name, without the package for those that ``bin/*.sh`` have."""

@@ -28,6 +28,9 @@ import org.apache.kafka.common.utils.Exit;
  */
 public class ToolServer {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final List<String> CLIENT_THREADS = List.of(
+        "kafka-admin-client-thread", "kafka-producer-network-thread", "kafka-coordinator-heartbeat-thread",
+        "consumer_background_thread");
     private static volatile Run current;
 
     private static class Exited extends Error {
@@ -108,6 +111,22 @@ public class ToolServer {
         for (Runnable hook : current.shutdownHooks)
             hook.run();
         current.exit(0);
+        endClients();
+    }
+
+    /**
+     * A tool that fails leaves its clients to the end of its JVM. Here they would ask brokers, also those that are gone,
+     * for the rest of the tests.
+     */
+    @SuppressWarnings({"deprecation", "removal"})
+    private static void endClients() {
+        for (Thread thread : Thread.getAllStackTraces().keySet())
+            if (CLIENT_THREADS.stream().anyMatch(thread.getName()::startsWith))
+                try {
+                    thread.stop();
+                } catch (UnsupportedOperationException exception) {
+                    return; // of a Java that has no such thing any more
+                }
     }
 
     private static void printAsTheJvmDoes(String tool, Throwable thrown) {

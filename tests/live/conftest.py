@@ -1,4 +1,4 @@
-"""One running cluster for all tests of this directory."""
+"""One running cluster for all tests of this directory, which leave its brokers at work."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from collections.abc import Iterator
 import pytest
 
 from tests.live_kafka import LiveKafka
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "pair: compares kafkapy with Kafka's own tool on a running cluster")
 
 
 @pytest.fixture(scope="package")

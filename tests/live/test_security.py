@@ -446,8 +446,9 @@ def _wait_for_connection(pid: int) -> None:
     """Until the process has a socket, which it has when it waits for an answer."""
     deadline = time.monotonic() + SOON_S
     while time.monotonic() < deadline:
-        links = [path.readlink() for path in Path(f"/proc/{pid}/fd").iterdir()]
-        if sum(str(link).startswith("socket:") for link in links) > 2:  # two are the event loop's own
-            return
+        with contextlib.suppress(FileNotFoundError):  # a file that it has closed meanwhile
+            links = [path.readlink() for path in Path(f"/proc/{pid}/fd").iterdir()]
+            if sum(str(link).startswith("socket:") for link in links) > 2:  # two are the event loop's own
+                return
         time.sleep(0.05)
     raise AssertionError("no connection was made")

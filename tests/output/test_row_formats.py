@@ -84,7 +84,7 @@ CASES = {
 }
 """The arguments of a run of each command."""
 OF_BROKERS = {"broker-api-versions", "features disable", "features downgrade", "features upgrade"}
-"""Only brokers can be asked for these: tests/live does."""
+"""Only brokers can be asked for these: tests/live and tests/outages do."""
 BEFORE = {"cluster start-broker": ("kill-broker",), "cluster replicate": ("kill-broker", "start-broker")}
 WITHOUT_ROWS = {
     *("acls", "cluster advance", "cluster start-broker", "config list", "reassign-partitions"),

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 from kafkapy.formats.api_keys import api_keys
 from tests.kafka_java import kafka_java
 
 
 def test_the_table_is_kafkas() -> None:
-    judge = Path(__file__).with_name("ListApis.java")
-    command = [*kafka_java(), str(judge)]
+    command = [*kafka_java("ListApis")]
     lines = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout.splitlines()
     ours = ["\t".join((str(api.key), api.name, str(api.min_version), str(api.max_version),
                        "client" if api.is_of_clients else "other"))

@@ -13,7 +13,6 @@ import os
 import subprocess
 from base64 import b64encode
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -287,8 +286,7 @@ def divided(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Case, Any]]:
     cases = list(any_cases(Random(SEED)))
     jobs, results = root / "jobs", root / "results"
     jobs.write_text("".join(json.dumps(case.job) + "\n" for case in cases))
-    source = Path(__file__).with_name("AssignMany.java")
-    subprocess.run([*kafka_java("-ea"), str(source), str(jobs), str(results)], check=True, timeout=600)
+    subprocess.run([*kafka_java("AssignMany", "-ea"), str(jobs), str(results)], check=True, timeout=600)
     return list(zip(cases, map(json.loads, results.read_text().splitlines()), strict=True))
 
 

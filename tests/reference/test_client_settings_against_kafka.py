@@ -20,8 +20,7 @@ PARTS = (
 
 
 def judge(*args: str) -> list[str]:
-    source = Path(__file__).with_name("JudgeClientSettings.java")
-    command = [*kafka_java(), str(source), *args]
+    command = [*kafka_java("JudgeClientSettings"), *args]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout.split("\n")[:-1]
 
 

@@ -85,8 +85,7 @@ def run_kafka(root: Path, rounds: list[Round]) -> list[str]:
             "\t".join([*map(str, line), *configs(each.config)]) + "\n" for line, each in zip(lines, rounds, strict=True)
         )
     )
-    source = Path(__file__).with_name("CleanMany.java")
-    subprocess.run([*kafka_java(), str(source), str(jobs), str(results)], cwd=root, check=True, timeout=600)
+    subprocess.run([*kafka_java("CleanMany"), str(jobs), str(results)], cwd=root, check=True, timeout=600)
     return results.read_text().splitlines()
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -410,10 +409,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """Kafka's answers to all questions, in their order."""
     kafka_libs()
     directory = tmp_path_factory.mktemp("configs-against-kafka")
-    source = Path(__file__).with_name("JudgeConfigs.java")
     jobs, results = directory / "jobs", directory / "results"
     jobs.write_text("".join(json.dumps(question) + "\n" for question in QUESTIONS))
-    subprocess.run([*kafka_java(), str(source), str(jobs), str(results)], check=True, timeout=600, capture_output=True)
+    subprocess.run([*kafka_java("JudgeConfigs"), str(jobs), str(results)], check=True, timeout=600, capture_output=True)
     return [json.loads(line) for line in results.read_text().splitlines()]
 
 

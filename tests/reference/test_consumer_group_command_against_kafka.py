@@ -179,8 +179,7 @@ def judge(directory: Path, questions: list[dict[str, Any]]) -> list[dict[str, An
     """Kafka's answers, from one JVM that runs in ``directory``."""
     jobs, results = directory / "jobs", directory / "results"
     jobs.write_text("".join(json.dumps(question) + "\n" for question in questions))
-    source = Path(__file__).with_name("JudgeConsumerGroups.java")
-    command = [*kafka_java("-Dfile.encoding=UTF-8"), str(source), str(jobs), str(results)]
+    command = [*kafka_java("JudgeConsumerGroups", "-Dfile.encoding=UTF-8"), str(jobs), str(results)]
     subprocess.run(command, check=True, timeout=600, capture_output=True, cwd=directory)
     return [json.loads(line) for line in results.read_text().splitlines()]
 

@@ -433,9 +433,7 @@ class Judged(NamedTuple):
 def ask_kafka(questions: Questions, scratch: Path) -> list[Any]:
     asked, answered = scratch / "questions", scratch / "answers"
     asked.write_text("".join(json.dumps(question) + "\n" for question in questions))
-    command = kafka_java()
-    source = Path(__file__).with_name("JudgeGroupCoordinator.java")
-    subprocess.run([*command, str(source), str(asked), str(answered)], check=True, timeout=600)
+    subprocess.run([*kafka_java("JudgeGroupCoordinator"), str(asked), str(answered)], check=True, timeout=600)
     return [json.loads(line) for line in answered.read_text().splitlines()]
 
 

@@ -8,7 +8,6 @@ and elections. ISRs that leaders asked for are told to it, since they follow fro
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from random import Random
@@ -22,7 +21,6 @@ from kafkapy.lab.library import shipped
 from kafkapy.lab.scenario import Scenario, Step
 from kafkapy.lab.steps import STEPS
 from kafkapy.lab.view import LabView
-from tests.kafka_jars import kafka_libs
 from tests.kafka_java import kafka_java
 from tests.lab.playing import scenario
 
@@ -44,19 +42,15 @@ class Story(NamedTuple):
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Story, list[dict[str, Any]]]]:
     """All stories, each with what Kafka made of it."""
-    libs = kafka_libs()
-    if shutil.which("javac") is None:
-        pytest.skip("javac is not installed")
+    java = kafka_java("org.apache.kafka.controller.JudgeController")
     root = tmp_path_factory.mktemp("controller")
     random = Random(SEED)
     crashes = [_all_crash(min_isr) for min_isr in (1, 2, 3)]
     scenarios = [*shipped().values(), *crashes, *(_random_scenario(random) for _ in range(RANDOM_STORIES))]
     stories = [_story(each, root / str(number)) for number, each in enumerate(scenarios)]
-    classes, questions, answers = root / "classes", root / "questions", root / "answers"
+    questions, answers = root / "questions", root / "answers"
     questions.write_text("".join(json.dumps(each.question) + "\n" for each in stories))
-    source = Path(__file__).with_name("JudgeController.java")
-    _run("javac", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-d", classes, "-cp", f"{libs}/*", source)
-    _run(*kafka_java(classes=classes), "org.apache.kafka.controller.JudgeController", questions, answers)
+    subprocess.run([*java, str(questions), str(answers)], check=True, timeout=600)
     return list(zip(stories, map(json.loads, answers.read_text().splitlines()), strict=True))
 
 
@@ -79,11 +73,6 @@ def test_the_stories_are_about_something(judged: list[tuple[Story, list[dict[str
         "PreferredLeaderNotAvailableException",
         "EligibleLeadersNotAvailableException",
     }
-
-
-def _run(*command: object) -> None:
-    done = subprocess.run([*map(str, command)], check=False, timeout=600, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
 
 
 def _story(played: Scenario, directory: Path) -> Story:

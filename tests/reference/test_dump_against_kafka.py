@@ -100,10 +100,9 @@ def damaged_models(rng: Random, golden: Path, directory: Path) -> Iterator[list[
 
 def run_kafka(directory: Path, lines: list[list[str]]) -> list[KafkaRun]:
     """What DumpLogSegments makes of each command line."""
-    source = Path(__file__).with_name("DumpMany.java")
     jobs, results = directory / "jobs", directory / "results"
     jobs.write_text("".join("\t".join(line) + "\n" for line in lines))
-    subprocess.run([*kafka_java(), str(source), str(jobs), str(results)], cwd=directory, check=True, timeout=600)
+    subprocess.run([*kafka_java("DumpMany"), str(jobs), str(results)], cwd=directory, check=True, timeout=600)
     parts = list(_arrays(results.read_bytes()))
     return [KafkaRun(out, err, error.decode()) for out, err, error in zip(*[iter(parts)] * 3, strict=True)]
 

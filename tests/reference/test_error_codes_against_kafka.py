@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 from kafkapy.formats.error_codes import error_codes
 from tests.kafka_java import kafka_java
 
 
 def test_the_table_is_kafkas() -> None:
-    judge = Path(__file__).with_name("ListErrors.java")
-    command = [*kafka_java(), str(judge)]
+    command = [*kafka_java("ListErrors")]
     lines = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout.splitlines()
     ours = ["\t".join((str(e.code), e.name, e.exception, "retriable" if e.retriable else "-", e.message))
             for e in error_codes().values()]  # fmt: skip

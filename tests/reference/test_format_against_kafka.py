@@ -29,7 +29,7 @@ def run_format(tmp_path: Path, voters: str, *args: str) -> tuple[Path, str]:
     log_dir = tmp_path / "data"
     config = tmp_path / "server.properties"
     config.write_text(PROPERTIES.format(voters=voters, log_dir=log_dir))
-    command = [*kafka_java(), "kafka.tools.StorageTool", "format", "-c", str(config)]
+    command = [*kafka_java("kafka.tools.StorageTool"), "format", "-c", str(config)]
     done = subprocess.run([*command, "-t", CLUSTER_ID, *args], capture_output=True, text=True, check=True)
     return log_dir, done.stdout
 

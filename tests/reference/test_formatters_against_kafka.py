@@ -134,14 +134,14 @@ def any_commits(rng: Random) -> Iterator[Job]:
 
 
 def run_kafka(directory: Path, jobs: list[Job]) -> list[tuple[bytes, str]]:
-    source, given, results = Path(__file__).with_name("FormatMany.java"), directory / "jobs", directory / "results"
+    given, results = directory / "jobs", directory / "results"
     with given.open("wb") as file:
         file.write(struct.pack(">i", len(jobs)))
         for name, record in jobs:
             file.write(struct.pack(">H", len(name)) + name.encode() + struct.pack(">q", record.offset))
             for part in (record.key, record.value):
                 file.write(struct.pack(">i", -1) if part is None else struct.pack(">i", len(part)) + part)
-    subprocess.run([*kafka_java(), str(source), str(given), str(results)], check=True, timeout=600)
+    subprocess.run([*kafka_java("FormatMany"), str(given), str(results)], check=True, timeout=600)
     parts = list(_arrays(results.read_bytes()))
     return [(out, error.decode()) for out, error in zip(*[iter(parts)] * 2, strict=True)]
 

@@ -113,9 +113,8 @@ class KafkaTools:
 
     def __init__(self, real: RealCluster) -> None:
         self._real = real
-        source = Path(__file__).with_name("GroupToolsMany.java")
         self._process = subprocess.Popen(
-            [*kafka_java(), str(source)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [*kafka_java("GroupToolsMany")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def __enter__(self) -> KafkaTools:

@@ -130,7 +130,7 @@ def consume(real: RealCluster, group_id: str, protocol: str, count: int) -> list
 @contextmanager
 def consumer_that_is_killed(real: RealCluster, group_id: str, protocol: str) -> Iterator[None]:
     """A real consumer that never says that it leaves."""
-    command = [*kafka_java(), "org.apache.kafka.tools.consumer.ConsoleConsumer"]
+    command = [*kafka_java("org.apache.kafka.tools.consumer.ConsoleConsumer")]
     options = ["--bootstrap-server", real.bootstrap, "--topic", ORDERS, "--group", group_id]
     properties = [f"group.protocol={protocol}", "auto.commit.interval.ms=100"]
     given = [part for each in properties for part in ("--command-property", each)]

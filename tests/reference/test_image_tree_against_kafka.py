@@ -21,7 +21,7 @@ COMMIT = "26b251a451ce941d"
 
 def shell(path: Path, expected: list[str], *command: str) -> list[str]:
     """What Kafka's shell prints. It may answer before it has loaded the file, so it is asked up to four times."""
-    java = [*kafka_java(), "org.apache.kafka.shell.MetadataShell", "-s", str(path), *command]
+    java = [*kafka_java("org.apache.kafka.shell.MetadataShell"), "-s", str(path), *command]
     for _ in range(4):
         printed = subprocess.run(java, capture_output=True, text=True, check=True).stdout.splitlines()
         if printed == expected:

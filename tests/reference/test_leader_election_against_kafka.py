@@ -76,10 +76,8 @@ def answers(places: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory)
         real.wait_until_in_sync(2)
         where = ["--bootstrap-server", real.bootstrap]
         jobs.write_text("".join(json.dumps([*where, *args]) + "\n" for args in CASES.values()))
-        source = Path(__file__).with_name("ElectMany.java")
-        command = kafka_java()
         subprocess.run(
-            [*command, str(source), str(jobs), str(results)],
+            [*kafka_java("ElectMany"), str(jobs), str(results)],
             check=True, timeout=300, capture_output=True, cwd=places[0].parent,
         )  # fmt: skip
     found = [json.loads(line) for line in results.read_text().splitlines()]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -109,11 +108,12 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[dict[str, A
     """Each question with Kafka's answer."""
     kafka_libs()
     directory = tmp_path_factory.mktemp("reassign-against-kafka")
-    source = Path(__file__).with_name("JudgeReassign.java")
     jobs, results = directory / "jobs", directory / "results"
     asked = questions()
     jobs.write_text("".join(json.dumps(question) + "\n" for question in asked))
-    subprocess.run([*kafka_java(), str(source), str(jobs), str(results)], check=True, timeout=600, capture_output=True)
+    subprocess.run(
+        [*kafka_java("JudgeReassign"), str(jobs), str(results)], check=True, timeout=600, capture_output=True
+    )
     return list(zip(asked, map(json.loads, results.read_text().splitlines()), strict=True))
 
 

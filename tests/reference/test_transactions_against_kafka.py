@@ -54,8 +54,7 @@ def leave_decided(cluster: DirectoryCluster) -> None:
 
 
 def commit_with_kafka(real: RealCluster, transactional_id: str, *sent: str) -> None:
-    source = Path(__file__).with_name("TransactionalProducer.java")
-    command = [*kafka_java(), str(source)]
+    command = [*kafka_java("TransactionalProducer")]
     subprocess.run([*command, real.bootstrap, transactional_id, TX, *sent], check=True, timeout=60, capture_output=True)
 
 

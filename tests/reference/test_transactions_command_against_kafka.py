@@ -98,10 +98,9 @@ class Asked(NamedTuple):
 
 
 def ask_kafka(real: RealCluster, *runs: tuple[str, ...]) -> list[Asked]:
-    source = Path(__file__).with_name("TransactionsMany.java")
     lines = "".join("\t".join(("--bootstrap-server", real.bootstrap, *each)) + "\n" for each in runs)
     done = subprocess.run(
-        [*kafka_java(), str(source)], input=lines, stdout=subprocess.PIPE, text=True, check=True, timeout=300
+        [*kafka_java("TransactionsMany")], input=lines, stdout=subprocess.PIPE, text=True, check=True, timeout=300
     )
     answers = []
     for line in done.stdout.splitlines():

@@ -69,12 +69,11 @@ class Printed(NamedTuple):
 
 
 def run_tools(bootstrap: str) -> list[Printed]:
-    source = Path(__file__).with_name("GroupToolsMany.java")
     lines = []
     for case in CASES:
         name, *args = case.split()
         lines.append("\t".join((TOOLS[name], *args, "--bootstrap-server", bootstrap)))
-    command = [*kafka_java(), str(source)]
+    command = [*kafka_java("GroupToolsMany")]
     done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, timeout=300, check=True)
     return [
         Printed(*(base64.b64decode(part).decode() for part in line.split(","))) for line in done.stdout.splitlines()
