@@ -75,7 +75,7 @@ def did_you_mean_path(path: str) -> str:
 
 def missing(what: str, name: str, known: Iterable[str]) -> str:
     """That there is no such thing, in kafkapy's own words."""
-    return f"there is no {what} {name}{did_you_mean(name, known, VERY_SIMILAR)}"
+    return f"there is no {what} '{name}'{did_you_mean(name, known, VERY_SIMILAR)}"
 
 
 def hint(what: str, name: str, known: Iterable[str]) -> str | None:

@@ -122,7 +122,7 @@ class Export:
         for name in sorted(self._request.scan.topics or ()):
             if name not in there:
                 where = ", ".join(self._request.scan.paths)
-                raise KafkapyError(f"there is no topic {name} in {where}{did_you_mean(name, there, VERY_SIMILAR)}")
+                raise KafkapyError(f"there is no topic '{name}' in {where}{did_you_mean(name, there, VERY_SIMILAR)}")
         done = {} if self._request.overwrite else old.partitions
         made = plan(source.states(), done, self._request.replace_recreated)
         lost, notes = source.losses()

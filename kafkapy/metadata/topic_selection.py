@@ -29,7 +29,7 @@ def check_matches(image: MetadataImage, topic: str) -> None:
     """Refuse what is like the name of no topic."""
     if not select_topics(image, topic):
         hint = did_you_mean(topic, image.topics, VERY_SIMILAR)
-        raise KafkapyError(f"there is no topic whose name matches {topic}{hint}")
+        raise KafkapyError(f"there is no topic whose name matches '{topic}'{hint}")
 
 
 def select_topics(

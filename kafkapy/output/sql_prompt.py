@@ -146,7 +146,7 @@ def described(tables: Tables, names: Sequence[str] = ()) -> Iterable[str]:
     for name in names:
         if name.lower() not in tables:
             hint = did_you_mean(name, tables) or f": there are {', '.join(tables)}"
-            raise KafkapyError(f"there is no table {name}{hint}")
+            raise KafkapyError(f"there is no table '{name}'{hint}")
         yield from aligned(list(tables[name.lower()].columns()))
 
 

@@ -25,11 +25,11 @@ def statement_error(error: KafkapyError, columns: Iterable[str]) -> KafkapyError
     place = _place(str(cause))
     if condition.startswith("UNRESOLVED_COLUMN"):
         name = _name(parameters.get("objectName", ""))
-        return KafkapyError(f"there is no column {name}{_near(name, columns)}{place}")
+        return KafkapyError(f"there is no column '{name}'{_near(name, columns)}{place}")
     if condition == "TABLE_OR_VIEW_NOT_FOUND":
         name = _name(parameters.get("relationName", ""))
         near = _near(name, TABLES) or f": there are {', '.join(TABLES)}"
-        return KafkapyError(f"there is no table {name}{near}{place}")
+        return KafkapyError(f"there is no table '{name}'{near}{place}")
     return KafkapyError(_CLASS.sub("", _SUGGESTION.sub("", str(error))).rstrip(".") + place)
 
 

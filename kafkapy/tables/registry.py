@@ -27,6 +27,7 @@ TABLES = {
 def find_table(name: str) -> Table:
     """The table of that name."""
     if name not in TABLES:
-        raise UsageError(f"there is no table {name}{did_you_mean(name, TABLES) or ': there are ' + ', '.join(TABLES)}")
+        hint = did_you_mean(name, TABLES) or f": there are {', '.join(TABLES)}"
+        raise UsageError(f"there is no table '{name}'{hint}")
     table: Table = import_module(f"kafkapy.tables.{name}_table").TABLE
     return table

@@ -132,12 +132,12 @@ def test_offsets_that_were_moved_are_told(cluster: Cluster) -> None:
 def test_topics_that_are_not_there_are_named(cluster: Cluster) -> None:
     nope = TopicPartition("nope", 0)
     for scope, target, note in (
-        (Scope((ORDERS, "nope")), Target("to-latest"), "there is no topic nope"),
-        (Scope(("nope:0,1",)), Target("to-latest"), "there is no topic nope"),
+        (Scope((ORDERS, "nope")), Target("to-latest"), "there is no topic 'nope'"),
+        (Scope(("nope:0,1",)), Target("to-latest"), "there is no topic 'nope'"),
         (
             Scope(),
             Target("from-file", offsets={"simple": {O0: 1, nope: 1}}, places={nope: "f, line 2"}),
-            "f, line 2: there is no topic nope",
+            "f, line 2: there is no topic 'nope'",
         ),
     ):
         reset = OffsetReset(cluster, scope, target)

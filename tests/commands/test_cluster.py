@@ -116,7 +116,7 @@ def test_status(kafkapy) -> None:  # type: ignore[no-untyped-def]
 def test_status_of_a_topic_that_is_not_there(kafkapy) -> None:  # type: ignore[no-untyped-def]
     done = kafkapy("cluster", "status", "--topic", "nope")
     assert (done.code, done.out) == (1, "")
-    assert "there is no topic whose name matches nope" in done.err
+    assert "there is no topic whose name matches 'nope'" in done.err
 
 
 def test_a_lagging_broker_leaves_the_isr(kafkapy) -> None:  # type: ignore[no-untyped-def]

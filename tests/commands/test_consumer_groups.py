@@ -293,14 +293,14 @@ def test_failures_of_a_reset(capfd: Capture, shared: Path, tmp_path: Path) -> No
         return done.lines[1].removeprefix("Error: Executing consumer group command failed due to "), done.err
 
     unknown = "This server does not host this topic-partition."
-    assert failed("--topic", "nope", "--to-latest") == (unknown, "kafkapy: there is no topic nope\n")
+    assert failed("--topic", "nope", "--to-latest") == (unknown, "kafkapy: there is no topic 'nope'\n")
     file = tmp_path / "bad.csv"
     file.write_text(f"{ORDERS},0\n")
     assert failed("--from-file", str(file)) == (f"{file}, line 1: '{ORDERS},0' is not topic,partition,offset", "")
     file.write_text(f"{ORDERS},0,1\nnope,0,1\n")
     told, note = failed("--from-file", str(file))
     assert told.endswith(unknown)
-    assert note == f"kafkapy: {file}, line 2: there is no topic nope\n"
+    assert note == f"kafkapy: {file}, line 2: there is no topic 'nope'\n"
     missing = groups(capfd, shared, "--reset-offsets", "--group", "g", "--from-file", str(tmp_path / "none"))
     assert (missing.code, missing.err.splitlines()[-1]) == (
         1,

@@ -106,11 +106,11 @@ def test_a_running_cluster_is_refused(capfd: Capture, tmp_path: Path) -> None:
             "the table records has no column ofset; did you mean 'offset'? It has topic,",
         ),
         (["--to", "json", "--columns", "topic", "--partition-by", "topic"], "no column is left for the files"),
-        (["--to", "json", "--table", "records2"], "there is no table records2"),
+        (["--to", "json", "--table", "records2"], "there is no table 'records2'"),
         (["--to", "avro", "--compression", "lz4"], "--compression lz4: avro files can be gzip, snappy, none"),
         (["--to", "json", "--decode-value", "xml"], "--decode-value xml: it can be string, json,"),
         (["--to", "json", "--table", "batches", "--decode-key", "json"], "are for the table records"),
-        (["--to", "json", "--topic", "odrers"], "there is no topic odrers in "),
+        (["--to", "json", "--topic", "odrers"], "there is no topic 'odrers' in "),
         (["--to", "json", "--master", "local[2]"], "--master is about Spark: give --engine spark too"),
     ],
 )

@@ -247,7 +247,7 @@ def test_watching_what_is_not_there_tells_once_what_may_be_meant(
 ) -> None:
     args = f"--{kind}", name, "--watch", "--interval", "1ms", "--times", "3", "--output", output
     done = run(capfd, "lag", "--cluster", directory, *args)
-    assert (done.code, done.err) == (0, f"kafkapy: there is no {kind} {name}; did you mean '{meant}'?\n")
+    assert (done.code, done.err) == (0, f"kafkapy: there is no {kind} '{name}'; did you mean '{meant}'?\n")
 
 
 def test_looking_twice_at_a_group_that_is_not_there_is_not_waited_for(capfd: Capture, directory: Path) -> None:
@@ -257,7 +257,7 @@ def test_looking_twice_at_a_group_that_is_not_there_is_not_waited_for(capfd: Cap
     assert (done.code, done.out, done.err.splitlines()) == (
         1,
         "",
-        ["kafkapy: there is no group simpel; did you mean 'simple'?", "kafkapy: there is no group nope"],
+        ["kafkapy: there is no group 'simpel'; did you mean 'simple'?", "kafkapy: there is no group 'nope'"],
     )
     assert time.monotonic() - began < 60
 
@@ -265,13 +265,13 @@ def test_looking_twice_at_a_group_that_is_not_there_is_not_waited_for(capfd: Cap
 def test_looking_twice_at_a_topic_that_is_not_there_is_not_waited_for(capfd: Capture, directory: Path) -> None:
     began = time.monotonic()
     done = lag(capfd, "--cluster", directory, "--interval", "10m", "--topic", "ordres")
-    assert (done.code, done.out, done.err) == (1, "", "kafkapy: there is no topic ordres; did you mean 'orders'?\n")
+    assert (done.code, done.out, done.err) == (1, "", "kafkapy: there is no topic 'ordres'; did you mean 'orders'?\n")
     assert time.monotonic() - began < 60
 
 
 def test_looking_twice_at_groups_of_which_one_is_not_there_shows_the_other(capfd: Capture, directory: Path) -> None:
     done = lag(capfd, "--cluster", directory, "--interval", "1ms", "--group", "simpel", "--group", "simple")
-    assert (done.code, done.err) == (1, "kafkapy: there is no group simpel; did you mean 'simple'?\n")
+    assert (done.code, done.err) == (1, "kafkapy: there is no group 'simpel'; did you mean 'simple'?\n")
     assert done.lines[1].startswith("simple ")
 
 
@@ -420,7 +420,7 @@ def test_bad_usage(capfd: Capture, directory: Path, args: list[str], said: str) 
 
 def test_a_group_that_is_not_there_is_named(capfd: Capture, directory: Path) -> None:
     done = lag(capfd, "--cluster", directory, "--group", "nope")
-    assert (done.code, done.out, done.err) == (1, "", "kafkapy: there is no group nope\n")
+    assert (done.code, done.out, done.err) == (1, "", "kafkapy: there is no group 'nope'\n")
     assert (
         lag(capfd, "--cluster", directory, "--group", "nope", "--output", "csv").lines[0].startswith("type,timestamp")
     )

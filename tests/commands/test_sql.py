@@ -181,10 +181,10 @@ def test_files_and_several_statements(spark: SparkSession, capfd: Capture, golde
 @pytest.mark.parametrize(
     ("query", "error"),
     [
-        ("SELECT keyy FROM records", "there is no column keyy; did you mean 'key'? (line 1, position 8)"),
-        ("SELECT r.ofset FROM records r", "there is no column r.ofset; did you mean 'offset'? (line 1, position 8)"),
-        ("SELECT 1 FROM recrods", "there is no table recrods; did you mean 'records'? (line 1, position 15)"),
-        ("SELECT 1 FROM zzz", f"there is no table zzz: there are {', '.join(TABLES)} (line 1, position 15)"),
+        ("SELECT keyy FROM records", "there is no column 'keyy'; did you mean 'key'? (line 1, position 8)"),
+        ("SELECT r.ofset FROM records r", "there is no column 'r.ofset'; did you mean 'offset'? (line 1, position 8)"),
+        ("SELECT 1 FROM recrods", "there is no table 'recrods'; did you mean 'records'? (line 1, position 15)"),
+        ("SELECT 1 FROM zzz", f"there is no table 'zzz': there are {', '.join(TABLES)} (line 1, position 15)"),
         ("SELCT 1", "Syntax error at or near 'SELCT' (line 1, position 1)"),
     ],
 )
@@ -319,9 +319,9 @@ def test_the_prompt(terminal: Terminal, tmp_path: Path) -> None:
     assert "FROM records" in shown
     assert shown.count("kafkapy: starting Spark ...\n") == 1
     terminal.send("SELECT ofset FROM records;\n")
-    terminal.wait_for(r"kafkapy: there is no column ofset; did you mean 'offset'\? \(line 1, position 8\)\nkafkapy> ")
+    terminal.wait_for(r"kafkapy: there is no column 'ofset'; did you mean 'offset'\? \(line 1, position 8\)\nkafkapy> ")
     terminal.send("SELECT * FROM nosuch;\n")
-    terminal.wait_for("kafkapy: there is no table nosuch.*\nkafkapy> ")
+    terminal.wait_for("kafkapy: there is no table 'nosuch'.*\nkafkapy> ")
     for under_way in (r"range\(100000000000000\);\n", r"0/[0-9]+\S* tasks"):
         terminal.send("SELECT count(*) FROM records CROSS JOIN range(100000000000000);\n")
         terminal.wait_for(under_way)

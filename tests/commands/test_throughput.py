@@ -42,7 +42,7 @@ def test_damaged_metadata_hides_no_other_problem(capfd: Capture, tmp_path: Path)
     assert done.code == 1
     assert "orders" in done.out
     strange, damage = done.err.splitlines()
-    assert "there is no topic nothing-like-it" in strange
+    assert "there is no topic 'nothing-like-it'" in strange
     assert "damaged at byte " in damage
 
 
@@ -106,4 +106,4 @@ def test_bad_usage(capfd: Capture, directory: Path, args: list[str], said: str) 
 
 def test_a_topic_that_is_not_there(capfd: Capture, directory: Path) -> None:
     done = throughput(capfd, "--cluster", directory, "--topic", "nope")
-    assert (done.code, done.out, done.err) == (1, "", "kafkapy: there is no topic nope\n")
+    assert (done.code, done.out, done.err) == (1, "", "kafkapy: there is no topic 'nope'\n")

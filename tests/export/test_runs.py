@@ -130,7 +130,7 @@ def test_a_directory_with_files_of_others_is_refused(growing: Growing, tmp_path:
 def test_a_topic_that_is_not_there_removes_nothing(growing: Growing, tmp_path: Path) -> None:
     out = tmp_path / "out"
     exported(request(growing.path, out))
-    with pytest.raises(KafkapyError, match="there is no topic odrers"):
+    with pytest.raises(KafkapyError, match="there is no topic 'odrers'"):
         exported(request(growing.path, out, overwrite=True, scan={"topics": frozenset(("odrers",))}))
     assert held(out) == rows_of(orders=10)
 

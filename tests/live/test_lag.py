@@ -183,4 +183,4 @@ def test_what_would_read_everything_or_needs_files_is_refused(flowing: LiveKafka
 def test_a_group_that_is_not_there_is_told_at_the_first_look(flowing: LiveKafka) -> None:
     done = lag(flowing, "--group", f"{SIMPLE}x", "--interval", "10m")
     assert (done.code, done.out) == (1, "")
-    assert done.err == f"kafkapy: there is no group {SIMPLE}x; did you mean '{SIMPLE}'?\n"
+    assert done.err == f"kafkapy: there is no group '{SIMPLE}x'; did you mean '{SIMPLE}'?\n"

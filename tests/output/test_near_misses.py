@@ -216,16 +216,16 @@ def test_a_hint_beside_what_kafka_says(capfd: Capture, cluster: str, command: st
     ("command", "code", "told"),
     [
         ("console-consumer --topic ordres", 1, "Topic 'ordres' does not exist; did you mean 'orders'?"),
-        ("throughput --topic ordres", 1, "there is no topic ordres; did you mean 'orders'?"),
-        ("cluster status --topic ordres", 1, "there is no topic whose name matches ordres; did you mean 'orders'?"),
+        ("throughput --topic ordres", 1, "there is no topic 'ordres'; did you mean 'orders'?"),
+        ("cluster status --topic ordres", 1, "there is no topic whose name matches 'ordres'; did you mean 'orders'?"),
         ("replica-diff ordres", 1, "no copy of ordres is in the given log dirs; did you mean 'orders'?"),
-        ("lag --group biling", 1, "there is no group biling; did you mean 'billing'?"),
-        ("lag --topic ordres", 1, "there is no topic ordres; did you mean 'orders'?"),
+        ("lag --group biling", 1, "there is no group 'biling'; did you mean 'billing'?"),
+        ("lag --topic ordres", 1, "there is no topic 'ordres'; did you mean 'orders'?"),
         ("replica-diff orders:9", 1, "is in the given log dirs: they have 0, 1, 2 of it"),
         (
             "maintenance --dry-run --topic ordres",
             1,
-            "there is no topic whose name matches ordres; did you mean 'orders'?",
+            "there is no topic whose name matches 'ordres'; did you mean 'orders'?",
         ),
         ("transactions find-hanging --broker-id 9", 1, "of the brokers that run: they are of 1, 2, 3"),
         ("cluster kill-broker 9", 1, "there is no broker 9; there are 1, 2, 3"),
@@ -251,7 +251,7 @@ def test_a_hint_beside_what_kafka_says(capfd: Capture, cluster: str, command: st
         (
             "consumer-groups --reset-offsets --group billing --topic ordres --to-latest --dry-run",
             1,
-            "there is no topic ordres; did you mean 'orders'?",
+            "there is no topic 'ordres'; did you mean 'orders'?",
         ),
         (
             "transactions describe-producers --topic ordres --partition 0",

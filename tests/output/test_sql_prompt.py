@@ -51,11 +51,11 @@ def test_statements_over_lines(prompt: SqlPrompt, runs: Runs) -> None:
 
 
 def test_errors_are_told_and_do_not_end_it(prompt: SqlPrompt, runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:
-    runs.error = KafkapyError("there is no column x")
+    runs.error = KafkapyError("there is no column 'x'")
     assert not prompt.take("SELECT x; SELECT y;")
     runs.error = KeyboardInterrupt()
     assert not prompt.take("SELECT z;")
-    assert capfd.readouterr().err.splitlines() == [*["kafkapy: there is no column x"] * 2, "kafkapy: cancelled"]
+    assert capfd.readouterr().err.splitlines() == [*["kafkapy: there is no column 'x'"] * 2, "kafkapy: cancelled"]
     assert runs.statements == ["SELECT x", "SELECT y", "SELECT z"]
 
 
@@ -98,7 +98,7 @@ def test_commands(prompt: SqlPrompt, runs: Runs, capfd: pytest.CaptureFixture[st
         "topic   string",
         "offset  bigint",
     ]
-    assert done.err == "kafkapy: there is no table nope: there are records, batches\n"
+    assert done.err == "kafkapy: there is no table 'nope': there are records, batches\n"
     assert runs.statements == []
 
 
