@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from tests.kafka_java import ending_with_us, kafka_java
-from tests.real_kafka import STOP_S, RealCluster
+from tests.real_kafka import RealCluster
 
 
 class BrokerProcesses(RealCluster):
@@ -19,16 +19,12 @@ class BrokerProcesses(RealCluster):
         with log.open("ab") as output:
             return subprocess.Popen(command, stdout=output, stderr=output)
 
-    def stop(self, broker_id: int) -> None:
-        """Let a broker hand over what it leads, and end."""
-        broker = self._process(broker_id)
-        broker.terminate()
+    def _wait_for_end(self, broker_id: int) -> None:
+        """One that does not end, as one that finds no quorum, is killed."""
         try:
-            broker.wait(STOP_S)
+            super()._wait_for_end(broker_id)
         except subprocess.TimeoutExpired:
-            broker.kill()
-            broker.wait()
-        del self._brokers[broker_id]
+            self.kill(broker_id)
 
     def kill(self, broker_id: int) -> None:
         """End a broker at once."""

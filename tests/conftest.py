@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ def pytest_configure() -> None:
         os.environ.pop(name, None)
     os.environ["KAFKAPY_CONFIG"] = os.path.join(os.devnull, "config.yaml")
     if _has_room(MEMORY):
-        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
+        os.environ.setdefault("TMPDIR", MEMORY)
+        tempfile.tempdir = None  # what it was before
     signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.register_profile("kafkapy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("kafkapy")

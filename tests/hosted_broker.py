@@ -6,14 +6,12 @@ already. It cannot be killed or paused.
 
 from __future__ import annotations
 
-import atexit
 import subprocess
 import time
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from tests.tool_server import JavaServer
+from tests.tool_server import JavaServer, kept_to_the_end
 
 POLL_S = 0.05
 
@@ -49,8 +47,4 @@ class HostedBroker:
 
 @cache
 def _host() -> JavaServer:
-    directory = TemporaryDirectory(prefix="kafkapy-brokers-")
-    host = JavaServer("BrokerServer", Path(directory.name, "brokers.err"), heap="1g")
-    atexit.register(directory.cleanup)
-    atexit.register(host.close)
-    return host
+    return kept_to_the_end(lambda log: JavaServer("BrokerServer", log, heap="1g"))

@@ -88,7 +88,7 @@ class RealCluster:
         for broker in self._brokers.values():
             broker.terminate()
         for broker_id in self.running:
-            self._brokers.pop(broker_id).wait(STOP_S)
+            self._wait_for_end(broker_id)
 
     def start(self, broker_id: int) -> None:
         """Start a broker that does not run."""
@@ -99,9 +99,12 @@ class RealCluster:
 
     def stop(self, broker_id: int) -> None:
         """Let a broker hand over what it leads, and end."""
-        broker = self._brokers.pop(broker_id)
-        broker.terminate()
-        broker.wait(STOP_S)
+        self._brokers[broker_id].terminate()
+        self._wait_for_end(broker_id)
+
+    def _wait_for_end(self, broker_id: int) -> None:
+        self._brokers[broker_id].wait(STOP_S)
+        del self._brokers[broker_id]
 
     def _launched(self, properties: Path, log: Path) -> Broker:
         return HostedBroker(properties, log)

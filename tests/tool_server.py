@@ -14,11 +14,11 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from tests.kafka_java import ending_with_us, kafka_java
 
@@ -131,6 +131,9 @@ class JavaServer:
         return bytes(line)
 
 
+Server = TypeVar("Server", bound=JavaServer)
+
+
 class ToolServer(JavaServer):
     """Kafka's tools."""
 
@@ -150,11 +153,16 @@ class ToolServer(JavaServer):
 @cache
 def shared_tools() -> ToolServer:
     """The one of this process: a JVM that has run a tool for one cluster runs it faster for the next."""
-    directory = TemporaryDirectory(prefix="kafkapy-tools-")
-    tools = ToolServer(Path(directory.name, "tools.err"))
+    return kept_to_the_end(ToolServer)
+
+
+def kept_to_the_end(make: Callable[[Path], Server]) -> Server:
+    """A server that ends with this process; it is made with the file for what its JVM says on stderr."""
+    directory = TemporaryDirectory(prefix="kafkapy-jvm-")
+    server = make(Path(directory.name, "jvm.err"))
     atexit.register(directory.cleanup)
-    atexit.register(tools.close)
-    return tools
+    atexit.register(server.close)
+    return server
 
 
 def tool_class(tool: str) -> str:

@@ -27,7 +27,7 @@ class ClassArchive:
 
     def __init__(self, java: Java, spark_home: str, spark_version: str) -> None:
         key = hashlib.sha256("\0".join([*java, spark_home, spark_version]).encode()).hexdigest()[:16]
-        self._directory = os.path.join(_cache_home(), "kafkapy", "spark")
+        self._directory = os.path.join(cache_home(), "kafkapy", "spark")
         self._path = os.path.join(self._directory, f"{spark_version}-java{java.feature}-{key}.jsa")
         self._unfinished = f"{self._path}.{os.getpid()}"
         self.is_made_now = False
@@ -64,6 +64,7 @@ class ClassArchive:
                     os.unlink(entry.path)
 
 
-def _cache_home() -> str:
+def cache_home() -> str:
+    """Where programs keep what they can make again, as XDG has it."""
     given = os.environ.get("XDG_CACHE_HOME", "")
     return given if os.path.isabs(given) else os.path.expanduser("~/.cache")

@@ -18,7 +18,7 @@ OFFSETS = [
     (r"(Lag: +)\d+", r"\1N"),
     (r"(LagTimeMs: +)-?\d+", r"\1N"),
 ]
-"""What moves between two looks: a controller writes twice a second also where nothing happens, and followers fetch it."""
+"""What moves between two looks: a controller writes twice a second, also where nothing happens, and others fetch it."""
 TABLE = [(r"\d+ ms ago", "N ms ago"), (r"\d{4,}", "N"), (r"(?<=\t)\d+ *(?=\t)", "N"), (r" +\t", "\t")]
 
 

@@ -50,7 +50,10 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Story, list[d
     stories = [_story(each, root / str(number)) for number, each in enumerate(scenarios)]
     questions, answers = root / "questions", root / "answers"
     questions.write_text("".join(json.dumps(each.question) + "\n" for each in stories))
-    subprocess.run([*java, str(questions), str(answers)], check=True, timeout=600)
+    done = subprocess.run(
+        [*java, str(questions), str(answers)], check=False, timeout=600, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
     return list(zip(stories, map(json.loads, answers.read_text().splitlines()), strict=True))
 
 

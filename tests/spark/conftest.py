@@ -36,7 +36,9 @@ def java_home() -> str:
 @pytest.fixture(scope="session")
 def spark_cache(java_home: str) -> Iterator[Path]:
     """Where sessions of tests keep their class archive: where those of whoever runs the tests may have one already."""
-    cache = Path(os.environ.get("KAFKAPY_TEST_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    from kafkapy.spark.class_archive import cache_home
+
+    cache = Path(os.environ.get("KAFKAPY_TEST_CACHE") or cache_home())
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(cache.resolve()))
         from tests.spark.quick_java import make_archive
