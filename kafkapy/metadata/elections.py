@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
+from kafkapy.errors import KafkaError
 from kafkapy.formats.message import Value
 from kafkapy.formats.metadata_record import MetadataRecord
 from kafkapy.formats.uuid import DIRECTORY_LOST, DIRECTORY_MIGRATING, DIRECTORY_UNASSIGNED
@@ -47,9 +48,16 @@ class Cluster(NamedTuple):
     elr_enabled: bool
 
     def can_lead(self, partition: PartitionRegistration, broker_id: int) -> bool:
-        """Whether the broker is live and the log dir with its replica online."""
-        if broker_id not in self.live or broker_id not in partition.replicas:
+        """Whether the broker is live and the log dir with its replica online. One that is only to become a replica may
+        still be eligible, since a move that removes one leaves it in the ELR where too few are in sync. Kafka 4.3.1's
+        controller fails there, with UNKNOWN_SERVER_ERROR: else it would lead without a copy."""
+        if broker_id not in self.live:
             return False
+        if broker_id not in partition.replicas:
+            raise KafkaError(
+                "UnknownServerException",
+                f"nobody leads it, and broker {broker_id}, which has no copy, would: start a broker that has one first",
+            )
         return _is_online(partition.directory(broker_id), self.brokers[broker_id].directories)
 
     def default_directory(self, broker_id: int) -> str:
@@ -154,7 +162,7 @@ def _complete_reassignment(wanted: PartitionRegistration) -> PartitionRegistrati
     if wanted.removing_replicas and not (isr and replicas):
         return wanted
     shrinks = len(wanted.adding_replicas) < len(wanted.removing_replicas)
-    if not set(isr).issuperset(replicas if shrinks else wanted.adding_replicas):
+    if not set(isr).issuperset((*wanted.adding_replicas, *(replicas if shrinks else ()))):
         return wanted
     return wanted._replace(isr=isr, replicas=replicas, removing_replicas=(), adding_replicas=())
 

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import HealthCheck, Phase, event, example, given, settings
 from hypothesis import strategies as st
 
 from kafkapy.backends.cluster_file import read_cluster_file
@@ -43,6 +43,9 @@ A0, B0 = TopicPartition("a", 0), TopicPartition("b", 0)
 BEFORE = {A0: (1, 2, 3), B0: (4, 2)}
 KEEP = Files(sync=False)
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)  # an example takes half a second
+
+ADDED_AGAIN = [("produce", A0), ("move", (A0, [3], 1)), ("kill", 3), ("move", (A0, [2], 1)), ("start", 3)]
+"""A replica that was removed, and is eligible still, came to lead with nothing as it was added again."""
 
 PARTITION = st.sampled_from((A0, B0))
 BROKER = st.sampled_from(BROKERS)
@@ -194,6 +197,7 @@ class Story:
 
 @settings(max_examples=15, phases=PHASES, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEP, min_size=10, max_size=25))
+@example(steps=ADDED_AGAIN)
 def test_nothing_is_lost_and_everything_can_be_taken_back(pristine: Path, steps: list[tuple[str, Any]]) -> None:
     with TemporaryDirectory() as scratch:
         story = Story(Path(shutil.copytree(pristine, Path(scratch) / "cluster")))

@@ -16,6 +16,8 @@ import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.AlterPartitionRequestData;
 import org.apache.kafka.common.message.AlterPartitionResponseData;
 import org.apache.kafka.common.message.RequestHeaderData;
@@ -41,9 +43,9 @@ import org.apache.kafka.server.config.ConfigSynonym;
 import org.apache.kafka.timeline.SnapshotRegistry;
 
 /**
- * Plays brokers that stop, crash and come back, elections and changes of ISRs on Kafka's own ReplicationControlManager,
- * many stories in one JVM. Each line of the first file is a story as JSON: topics with their brokers, configs, whether
- * eligible leader replicas are on, and events; the second file gets a line for each, with the partitions after every
+ * Plays brokers that stop, crash and come back, elections, changes of ISRs and of replicas on Kafka's own
+ * ReplicationControlManager, many stories in one JVM. Each line of the first file is a story as JSON: topics with their
+ * brokers, perhaps more brokers, configs, whether eligible leader replicas are on, and events; the second file gets a line for each, with the partitions after every
  * event. It stands in Kafka's package because the managers are visible only there.
  */
 public class JudgeController {
@@ -90,6 +92,7 @@ public class JudgeController {
         replay(new FeatureLevelRecord().setName(EligibleLeaderReplicasVersion.FEATURE_NAME)
             .setFeatureLevel((short) (story.get("elr").asBoolean() ? 1 : 0)));
         cluster.activate();
+        ints(story.path("brokers")).forEach(broker -> register(broker, false));
         story.get("topics").properties().forEach(each -> create(each.getKey(), ints(each.getValue()), story));
     }
 
@@ -141,6 +144,9 @@ public class JudgeController {
                     return error.exception().getClass().getSimpleName();
                 }
             }
+            case "reassign" -> {
+                return reassign(event.get(1).asText(), ints(event.get(2)));
+            }
             default -> {
                 return alter(event.get(1).asText(), ints(event.get(2)));
             }
@@ -188,12 +194,25 @@ public class JudgeController {
         return error == Errors.NONE ? "" : error.exception().getClass().getSimpleName();
     }
 
+    private String reassign(String topic, List<Integer> replicas) {
+        AlterPartitionReassignmentsRequestData request = new AlterPartitionReassignmentsRequestData().setTopics(List.of(
+            new AlterPartitionReassignmentsRequestData.ReassignableTopic().setName(topic).setPartitions(List.of(
+                new AlterPartitionReassignmentsRequestData.ReassignablePartition().setPartitionIndex(0)
+                    .setReplicas(replicas)))));
+        ControllerResult<AlterPartitionReassignmentsResponseData> result =
+            replication.alterPartitionReassignments(request);
+        Errors error = Errors.forCode(result.response().responses().get(0).partitions().get(0).errorCode());
+        replayAll(result.records());
+        return error == Errors.NONE ? "" : error.exception().getClass().getSimpleName();
+    }
+
     private Map<String, Object> partitions() {
         Map<String, Object> found = new LinkedHashMap<>();
         topics.forEach((name, id) -> {
             PartitionRegistration partition = replication.getPartition(id, 0);
             found.put(name, List.of(partition.leader, partition.leaderEpoch, Replicas.toList(partition.isr),
-                Replicas.toList(partition.elr)));
+                Replicas.toList(partition.elr), Replicas.toList(partition.replicas),
+                Replicas.toList(partition.removingReplicas), Replicas.toList(partition.addingReplicas)));
         });
         return found;
     }

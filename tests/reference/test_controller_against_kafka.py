@@ -7,11 +7,10 @@ and elections. ISRs that leaders asked for are told to it, since they follow fro
 
 from __future__ import annotations
 
-import json
-import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -21,8 +20,9 @@ from kafkapy.lab.library import shipped
 from kafkapy.lab.scenario import Scenario, Step
 from kafkapy.lab.steps import STEPS
 from kafkapy.lab.view import LabView
-from tests.kafka_java import kafka_java
+from tests.kafka_jars import kafka_libs
 from tests.lab.playing import scenario
+from tests.reference.judge_controller import Judged, Story, assert_same, judge
 
 SEED = 6
 RANDOM_STORIES = 120
@@ -31,44 +31,28 @@ OF_BROKERS = ("stop", "kill", "start")
 ALL_CRASH = [f"- kill: {broker}" for broker in (3, 2, 1)] + [f"- start: {broker}" for broker in (1, 2, 3)]
 
 
-class Story(NamedTuple):
-    """What Kafka is asked to play, and what kafkapy found after each event, None in the middle of a step."""
-
-    question: dict[str, Any]
-    found: list[dict[str, Any] | None]
-    texts: list[str]
-
-
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Story, list[dict[str, Any]]]]:
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     """All stories, each with what Kafka made of it."""
-    java = kafka_java("org.apache.kafka.controller.JudgeController")
+    kafka_libs()
     root = tmp_path_factory.mktemp("controller")
     random = Random(SEED)
     crashes = [_all_crash(min_isr) for min_isr in (1, 2, 3)]
     scenarios = [*shipped().values(), *crashes, *(_random_scenario(random) for _ in range(RANDOM_STORIES))]
     stories = [_story(each, root / str(number)) for number, each in enumerate(scenarios)]
-    questions, answers = root / "questions", root / "answers"
-    questions.write_text("".join(json.dumps(each.question) + "\n" for each in stories))
-    done = subprocess.run(
-        [*java, str(questions), str(answers)], check=False, timeout=600, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return list(zip(stories, map(json.loads, answers.read_text().splitlines()), strict=True))
+    return judge(stories, root)
 
 
-def test_kafkas_controller_comes_to_the_same(judged: list[tuple[Story, list[dict[str, Any]]]]) -> None:
-    for story, kafkas in judged:
-        for found, kafka, text in zip(story.found, kafkas, story.texts, strict=True):
-            assert found in (None, kafka), (text, story.question)
+def test_kafkas_controller_comes_to_the_same(judged: Judged) -> None:
+    assert_same(judged)
 
 
-def test_the_stories_are_about_something(judged: list[tuple[Story, list[dict[str, Any]]]]) -> None:
+def test_the_stories_are_about_something(judged: Judged) -> None:
     """Among them are partitions without a leader, with eligible leader replicas, and every answer to an election."""
     states = [state for story, _ in judged for state in story.found if state is not None]
     partitions = [each for state in states for each in state["partitions"].values()]
     assert any(leader == -1 for leader, *_ in partitions)
-    assert any(elr for *_, elr in partitions)
+    assert any(elr for _, _, _, elr, *_ in partitions)
     assert max(epoch for _, epoch, *_ in partitions) > 5
     assert {state["error"] for state in states} == {
         "",
@@ -116,12 +100,15 @@ def _note(story: Story, step: Step, before: LabView, after: LabView, error: str)
     story.texts.extend(f"step {step.number}, {step.text}" for _ in events)
     story.found.extend([None] * (len(events) - 1))
     if events:
-        story.found.append({"error": error, "partitions": _partitions(after)})
+        story.found.append({"error": error, "partitions": _partitions(after, story.question["topics"])})
 
 
-def _partitions(view: LabView) -> dict[str, Any]:
+def _partitions(view: LabView, assignment: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
     return {
-        topic: [each.table.leader, each.table.leader_epoch, list(each.table.isr), list(each.table.elr)]
+        topic: [
+            *(each.table.leader, each.table.leader_epoch, list(each.table.isr), list(each.table.elr)),
+            *(list(assignment[topic]), [], []),
+        ]
         for topic, each in view.topics.items()
     }
 
