@@ -69,7 +69,9 @@ def check_accepted(cluster: DirectoryCluster, plan: Assignment, allow_factor_cha
     for partition, replicas in sorted(plan.items()):
         try:
             reassign(image, controller, Reassign(*partition, replicas))
-            before = len(targets_of(cluster.places.registration(partition)))
+            state = cluster.places.registration(partition)
+            _check_has_an_end(state, replicas)
+            before = len(targets_of(state))
             if not allow_factor_change and before != len(replicas):
                 message = f"The replication factor is changed from {before} to {len(replicas)}"
                 raise KafkaError("InvalidReplicationFactorException", message)
@@ -111,8 +113,26 @@ def start_reassignments(cluster: DirectoryCluster, plan: Reassignment) -> None:
 
 def _must_be_taken_back(state: PartitionRegistration, replicas: tuple[int, ...]) -> bool:
     """A reassignment under way that is to go elsewhere: the controller would wait for replicas that it removes."""
-    can_be = bool(set(state.isr) - set(state.adding_replicas))
-    return state.is_reassigning and targets_of(state) != replicas and can_be
+    return state.is_reassigning and targets_of(state) != replicas and bool(_in_sync_before(state))
+
+
+def _check_has_an_end(state: PartitionRegistration, replicas: tuple[int, ...]) -> None:
+    """Where it cannot be taken back, and the new target adds nobody, Kafka's controller goes on to wait for those that
+    it was to add before, also for one that it removes now."""
+    waits_for = sorted(set(state.adding_replicas).difference(replicas))
+    if waits_for and set(replicas) <= set(state.replicas) and not _in_sync_before(state):
+        old = ",".join(str(each) for each in state.replicas if each not in state.adding_replicas)
+        waits = ",".join(map(str, waits_for))
+        raise KafkaError(
+            "InvalidReplicaAssignmentException",
+            f"the move under way, which adds broker {waits}, cannot be taken back while none of {old} is in sync, and "
+            f"this one would wait for {waits} without end. Bring one of {old} into the ISR first, or name {waits} here.",
+        )
+
+
+def _in_sync_before(state: PartitionRegistration) -> set[int]:
+    """Who is in sync of the replicas from before the move."""
+    return set(state.isr).difference(state.adding_replicas)
 
 
 def play(

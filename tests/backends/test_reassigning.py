@@ -366,6 +366,21 @@ def test_another_plan_takes_over_what_is_under_way(directory: Path) -> None:
     check_done(directory, plan, data(directory))
 
 
+def test_a_plan_that_could_not_end_is_refused(directory: Path) -> None:
+    """Who was in sync is gone, so that what is under way cannot be taken back, and the new plan adds nobody."""
+    cluster = opened(directory, files=KEEP)
+    start(cluster, Reassignment({B0: (1, 4)}, {}))
+    with cluster.replicating(B0) as replicated:
+        replicated.catch_up(cluster.now, [4])
+    assert cluster.places.registration(B0).isr == (3, 4)
+    kill_broker(cluster, 3)
+    with pytest.raises(KafkaError, match=r"adds broker 1, cannot be taken back while none of 3 is in sync"):
+        check_accepted(cluster, {B0: (4,)})
+    check_accepted(cluster, {B0: (4, 1)})
+    check_accepted(cluster, {B0: (2, 4)})
+    cluster.close()
+
+
 # ---- between log dirs
 
 
