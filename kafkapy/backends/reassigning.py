@@ -126,7 +126,7 @@ def _check_has_an_end(state: PartitionRegistration, replicas: tuple[int, ...]) -
         raise KafkaError(
             "InvalidReplicaAssignmentException",
             f"the move under way, which adds broker {waits}, cannot be taken back while none of {old} is in sync, and "
-            f"this one would wait for {waits} without end. Bring one of {old} into the ISR first, or name {waits} here.",
+            f"this one would wait for {waits} without end. Bring one of {old} into the ISR, or name {waits} here.",
         )
 
 
