@@ -70,7 +70,7 @@ def check_accepted(cluster: DirectoryCluster, plan: Assignment, allow_factor_cha
         try:
             reassign(image, controller, Reassign(*partition, replicas))
             state = cluster.places.registration(partition)
-            _check_has_an_end(state, replicas)
+            _check_can_replace(state, replicas)
             before = len(targets_of(state))
             if not allow_factor_change and before != len(replicas):
                 message = f"The replication factor is changed from {before} to {len(replicas)}"
@@ -116,18 +116,27 @@ def _must_be_taken_back(state: PartitionRegistration, replicas: tuple[int, ...])
     return state.is_reassigning and targets_of(state) != replicas and bool(_in_sync_before(state))
 
 
-def _check_has_an_end(state: PartitionRegistration, replicas: tuple[int, ...]) -> None:
-    """Where it cannot be taken back, and the new target adds nobody, Kafka's controller goes on to wait for those that
-    it was to add before, also for one that it removes now."""
-    waits_for = sorted(set(state.adding_replicas).difference(replicas))
-    if waits_for and set(replicas) <= set(state.replicas) and not _in_sync_before(state):
-        old = ",".join(str(each) for each in state.replicas if each not in state.adding_replicas)
-        waits = ",".join(map(str, waits_for))
+def _check_can_replace(state: PartitionRegistration, replicas: tuple[int, ...]) -> None:
+    """Where what is under way cannot be taken back, Kafka's controller writes over it, but for what is empty: if nobody
+    is to be added now, it goes on to wait for those of before, also for one that it removes; if nobody is to be
+    removed, it goes on to remove those of before, also one that is wanted."""
+    if _in_sync_before(state) or not state.is_reassigning:
+        return
+    adding = set(replicas).difference(state.replicas) or set(state.adding_replicas)
+    removing = set(state.replicas).difference(replicas) or set(state.removing_replicas)
+    waits_for, removes = adding.difference(replicas), removing.intersection(replicas)
+    if waits_for or removes:
+        what = f"wait for broker {_numbers(waits_for)} without end" if waits_for else f"remove {_numbers(removes)}"
+        old = _numbers(set(state.replicas).difference(state.adding_replicas))
         raise KafkaError(
             "InvalidReplicaAssignmentException",
-            f"the move under way, which adds broker {waits}, cannot be taken back while none of {old} is in sync, and "
-            f"this one would wait for {waits} without end. Bring one of {old} into the ISR, or name {waits} here.",
+            f"the move under way, to {','.join(map(str, targets_of(state)))}, cannot be taken back while none of {old} "
+            f"is in sync, and with this one the controller would {what}. Bring one of {old} into the ISR first.",
         )
+
+
+def _numbers(brokers: Iterable[int]) -> str:
+    return ",".join(map(str, sorted(brokers)))
 
 
 def _in_sync_before(state: PartitionRegistration) -> set[int]:

@@ -88,7 +88,7 @@ class ConfigFile(NamedTuple):
         if name in self.contexts:
             return self.contexts[name]
         near = near_miss(name, self.contexts)
-        hint = f"did you mean {near}?" if near else "'kafkapy config list' shows those there are"
+        hint = f"did you mean '{near}'?" if near else "'kafkapy config list' shows those there are"
         raise UsageError(f"{said_by}: there is no context '{name}' in {self.path}; {hint}")
 
     def resolved(self, context: Context, key: str) -> str:
@@ -236,7 +236,7 @@ class _Reader:
         if _SECRET_KEY.search(str(key.value)):
             return self._error(key, f"'{key.value}' would be a secret in plain text: {_NO_SECRETS}")
         near = near_miss(str(key.value), known, VERY_SIMILAR)
-        hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
+        hint = f"did you mean '{near}'?" if near else f"there are {', '.join(known)}"
         return self._error(key, f"unknown key '{key.value}' in {where}; {hint}")
 
     def _error(self, node: Node, text: str) -> FormatError:

@@ -156,14 +156,14 @@ def test_an_output_that_a_command_lacks_is_no_error(config: Path) -> None:
 def test_near_miss(capfd: Capture, config: Path, name: str, meant: str) -> None:
     config.write_text("contexts:\n  staging: {cluster: one}\n  dev: {cluster: two}\n")
     done = run(capfd, "topics", "--list", "--context", name)
-    text = f"kafkapy: --context: there is no context '{name}' in {config}; did you mean {meant}?"
+    text = f"kafkapy: --context: there is no context '{name}' in {config}; did you mean '{meant}'?"
     assert done == (2, "", f"{text} Try 'kafkapy topics --help'.\n")
 
 
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("contexts:\n  a:\n    clustr: x\n", 3, "unknown key 'clustr' in the context 'a'; did you mean cluster?"),
+        ("contexts:\n  a:\n    clustr: x\n", 3, "unknown key 'clustr' in the context 'a'; did you mean 'cluster'?"),
         ("outputs: json\n", 1, "unknown key 'outputs'"),
         ("contexts:\n  a:\n    cluster: x\n  a:\n    cluster: y\n", 4, "'a' stands twice"),
         ("contexts:\n  a:\n    output: json\n", 2, "names no cluster"),
