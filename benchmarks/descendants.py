@@ -1,9 +1,14 @@
 """What a command costs with all that it started, also what it did not wait for: on Linux, where a process can ask to be
-given the orphans of its descendants."""
+given the orphans of its descendants.
+
+Who waits for them is a process forked for that, which has no other children: the benchmark itself keeps JVMs, for which
+it would wait without end, and whose memory would count.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import os
 import resource
 import subprocess
@@ -11,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 
 from benchmarks.kafka import BenchmarkError
 from benchmarks.measure import Cost
@@ -23,9 +29,14 @@ def measure_all(command: Sequence[str]) -> Cost:
 
     The memory is that of the largest process, not of all.
     """
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as waiting:
+        return waiting.submit(_measure, command).result()
+
+
+def _measure(command: Sequence[str]) -> Cost:
     if sys.platform != "linux" or ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
         raise BenchmarkError("only Linux counts the CPU seconds of orphans")
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    started = time.monotonic()
     with tempfile.TemporaryFile() as errors:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, check=False)
         wall_s = time.monotonic() - started
@@ -34,9 +45,8 @@ def measure_all(command: Sequence[str]) -> Cost:
             errors.seek(0)
             said = errors.read().decode("utf-8", "replace").strip()[-500:]
             raise BenchmarkError(f"{' '.join(command)} failed with exit code {done.returncode}: {said}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Cost(cpu_s, wall_s, after.ru_maxrss * 1024)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Cost(used.ru_utime + used.ru_stime, wall_s, used.ru_maxrss * 1024)
 
 
 def _wait_for_orphans() -> None:
