@@ -87,7 +87,9 @@ def _loaded(snapshot: str | None, where: "Selection") -> "SalvagedImage":
 
     opened, damage = open_cluster(where), None
     if where.is_live:
-        return SalvagedImage(opened.image(), None)
+        image = opened.image()
+        len(image.brokers)  # or a cluster that does not answer would be told only below the root
+        return SalvagedImage(image, None)
     has_metadata, image = opened.has_metadata, opened.image()
     try:
         opened.close()

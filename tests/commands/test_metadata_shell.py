@@ -133,6 +133,12 @@ def test_a_file_and_a_cluster_cannot_both_be_meant(capfd: Capture, golden: Path)
     assert run(capfd, "metadata-shell", "-s", golden / SNAPSHOT, "--log-dirs", dirs(golden), "ls").code == 2
 
 
+def test_a_cluster_that_does_not_answer(capfd: Capture) -> None:
+    done = run(capfd, "metadata-shell", "--bootstrap-server", "127.0.0.1:1", "ls", "/")
+    assert (done.code, done.out) == (1, "")
+    assert "127.0.0.1:1" in done.err
+
+
 def test_the_prompt(capfd: Capture, golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     moving = ("ls", "", "cd image/topics", "pwd", "cd ..", "pwd", "cd nosuch", "cd provenance")
     typed = (*moving, "man ls", "man x", "ls 'a b", "history 2", "exit", "ls")
