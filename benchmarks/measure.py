@@ -1,8 +1,7 @@
 """What a whole process costs: CPU seconds, wall seconds, peak memory, as the kernel counts them for a child.
 
 CPU seconds are user + system of the process and of the children it waited for. They are the measure, because on a
-shared machine wall time says more about the neighbours. Linux carries the peak memory of the forking process over an
-``exec``, so the benchmarks import nothing large: their own ~20 MB are the floor of what can be seen here.
+shared machine wall time says more about the neighbours. ``launcher.py`` starts what is measured.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +20,7 @@ from benchmarks.kafka import BenchmarkError
 
 CHUNK = 1 << 20
 ZEROS = bytes(CHUNK)
+LAUNCHER = Path(__file__).with_name("launcher.py")
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -45,18 +44,33 @@ def median_cost(costs: Sequence[Cost]) -> Cost:
 
 def measure(command: Sequence[str], output: Path | None, stdin: Path | None = None) -> Cost:
     """Run a command, its standard output to a new file ``output`` or to nowhere; a failing one is an error."""
+    return _launch("one", command, output, stdin)
+
+
+def measure_all(command: Sequence[str]) -> Cost:
+    """Run a command, its output to nowhere, and wait for every process that comes of it; a failing one is an error.
+
+    The memory is that of the largest process, not of all.
+    """
+    return _launch("all", command, None, None)
+
+
+def _launch(whom: str, command: Sequence[str], output: Path | None, stdin: Path | None) -> Cost:
+    told, tells = os.pipe()
     with (
         open(stdin or os.devnull, "rb") as lines,
         open(output or os.devnull, "wb") as out,
         tempfile.TemporaryFile() as errors,
+        open(told, "rb") as answer,
     ):
-        started = time.monotonic()
-        process = subprocess.Popen(command, stdin=lines, stdout=out, stderr=errors)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall_s = time.monotonic() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-        _require_success(command, process.returncode, errors)
-    return Cost(usage.ru_utime + usage.ru_stime, wall_s, usage.ru_maxrss * _RSS_UNIT)
+        launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(tells), whom, *command]
+        done = subprocess.Popen(launcher, stdin=lines, stdout=out, stderr=errors, pass_fds=(tells,))
+        os.close(tells)
+        figures = answer.read().split()
+        _require_success(launcher, done.wait(), errors)
+        code, cpu_s, wall_s, peak = map(float, figures)
+        _require_success(command, int(code), errors)
+    return Cost(cpu_s, wall_s, int(peak) * _RSS_UNIT)
 
 
 def touch_memory(scratch: Path, size: int) -> None:

@@ -19,9 +19,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.descendants import measure_all  # noqa: E402
 from benchmarks.kafka import BenchmarkError  # noqa: E402
-from benchmarks.measure import Cost, measure, median_cost  # noqa: E402
+from benchmarks.measure import Cost, measure, measure_all, median_cost  # noqa: E402
 from benchmarks.one_table import Setting, run  # noqa: E402
 
 RECORDS = 5_000_000
