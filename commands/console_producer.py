@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kafkapy.backends.line_producer import LineProducer, Transactions
     from kafkapy.backends.line_reader import ReaderOptions
     from kafkapy.backends.producer_options import ProducerOptions
+    from kafkapy.signals import HeldSignals
 
 WHERE = "Where to"
 READING = "How lines become records"
@@ -197,6 +198,7 @@ def _produce(
 
     from kafkapy.backends.line_producer import LineProducer, Transactions
     from kafkapy.backends.producer_identity import TransactionalIdentity
+    from kafkapy.signals import HeldSignals
 
     identity = None
     if transactional_id is not None:
@@ -217,8 +219,9 @@ def _produce(
             _send_all(producer)
         else:
             transactions = Transactions(producer, identity, transaction_size, abort_every)
-            _send_input(transactions)
-            transactions.end()
+            with HeldSignals() as signals:
+                _send_input(transactions, signals)
+                transactions.end()
     except BaseException:
         if producer.unsent:
             producer.tell(f"kafkapy: {_unsent(producer)} were not acknowledged")
@@ -237,30 +240,41 @@ def _send_all(producer: "LineProducer") -> None:
     """Also the lines before one that is wrong, or before Ctrl-C: who waits for that is told what for."""
     import threading
 
-    def tell() -> None:
-        producer.tell(f"kafkapy: {_unsent(producer)} are not acknowledged yet; another Ctrl-C gives them up")
+    from kafkapy.signals import HeldSignals
 
-    waiting = threading.Timer(PATIENCE_S, tell)
-    waiting.daemon = True
-    try:
-        _send_input(producer)
-    except KeyboardInterrupt:
-        waiting.start()
-        raise
-    finally:
+    interrupted, ended = threading.Event(), threading.Event()
+
+    def tell_after_a_while() -> None:
+        interrupted.wait()
+        if not ended.wait(PATIENCE_S):
+            producer.tell(f"kafkapy: {_unsent(producer)} are not acknowledged yet; another Ctrl-C gives them up")
+
+    threading.Thread(target=tell_after_a_while, daemon=True).start()
+    with HeldSignals(interrupted.set) as signals:
         try:
+            _send_input(producer, signals)
+        except (KafkapyError, KeyboardInterrupt):
+            if not signals.insisted:
+                producer.pause()
+            raise
+        else:
             producer.pause()
         finally:
-            waiting.cancel()
+            ended.set()
 
 
-def _send_input(producer: "LineProducer | Transactions") -> None:
+def _send_input(producer: "LineProducer | Transactions", signals: "HeldSignals") -> None:
+    """Ctrl-C ends it between a line that is taken and the next, never in the middle of what is written."""
     import select
 
     from kafkapy.backends.line_reader import read_lines
 
+    def is_there(wait_ms: int | None) -> bool:
+        with signals.let_through():
+            return bool(select.select([0], [], [], None if wait_ms is None else wait_ms / 1000)[0])
+
     def read(size: int) -> bytes:
-        while (wait := producer.wait_ms) is not None and not select.select([0], [], [], wait / 1000)[0]:
+        while not is_there(producer.wait_ms):
             producer.pause()
         return os.read(0, size)
 

@@ -223,7 +223,7 @@ class DirectoryCluster(LogDirsCluster):
         if not records:
             return
         before = self.image()
-        with self._guard.whole():
+        with self._guard.short():
             try:
                 self._metadata.append(records, self._time())
                 self._configs.clear()
@@ -258,7 +258,7 @@ class DirectoryCluster(LogDirsCluster):
 
     def write_snapshot(self, snapshot_id: SnapshotId, data: bytes) -> None:
         """Put a snapshot of the metadata beside every metadata log."""
-        with self._guard.whole():
+        with self._guard.short():
             self._metadata.write_snapshot(snapshot_id, data)
 
     # ---- coordinators

@@ -76,6 +76,6 @@ class DirectoryState:
         self._write(self.cluster_file._replace(clock_offset_ms=self.cluster_file.clock_offset_ms + ms))
 
     def _write(self, cluster_file: ClusterFile) -> None:
-        with self._guard.whole():
+        with self._guard.short():
             self._files.write_atomic(os.path.join(self._directory, FILE_NAME), encode(cluster_file))
         self.cluster_file = cluster_file

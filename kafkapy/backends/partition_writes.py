@@ -33,14 +33,14 @@ class PartitionWrites:
 
     def partition(self, partition: TopicPartition) -> ReplicatedPartition:
         """A partition, its in-sync followers where the leader is."""
-        with self._guard.whole():
+        with self._guard.short():
             return self._replicas.partition(partition)
 
     def append(
         self, partition: TopicPartition, batch: bytes, acks: int, origin: Origin, transaction_version: int
     ) -> Appended:
         """Append to the leader and, with acks=all, to every replica in sync."""
-        with self._guard.whole():
+        with self._guard.short():
             replicated, now = self._replicas.partition(partition), self._now()
             try:
                 info = replicated.append(batch, acks, now, origin, transaction_version)
@@ -62,7 +62,7 @@ class PartitionWrites:
                 f"Cannot increment the log start offset to {target} of partition {partition} since it is larger than "
                 f"the high watermark {leader.high_watermark}",
             )
-        with self._guard.whole():
+        with self._guard.short():
             leader.log.increment_log_start_offset(target)
             self._replicas.settle([partition])
         return leader.log_start_offset
@@ -70,7 +70,7 @@ class PartitionWrites:
     def sync(self, partitions: Iterable[TopicPartition]) -> None:
         """Bring what was appended to these partitions to the in-sync replicas, and to disk."""
         wanted = list(partitions)
-        with self._guard.whole():
+        with self._guard.short():
             self._replicas.settle(wanted)
             for partition in wanted:
                 for replica in self._replicas.partition(partition).replicas.values():
@@ -78,7 +78,7 @@ class PartitionWrites:
 
     def flush(self) -> None:
         """Bring what was appended to the in-sync replicas, and to disk."""
-        with self._guard.whole():
+        with self._guard.short():
             self._replicas.settle()
             self._replicas.flush()
 

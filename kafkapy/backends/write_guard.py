@@ -1,7 +1,8 @@
 """What keeps a process from writing on after a write that failed half way, on a full disk or by an interrupt.
 
 What is in memory and what is on disk may differ from then on. The files are as after a crash, and only recovery, by the
-next command, puts them right; so nothing more is written, and no mark of a clean stop is left.
+next command, puts them right; so nothing more is written, and no mark of a clean stop is left. A first Ctrl-C does not
+do that to a short write: it waits until that is done.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kafkapy.errors import KafkaError, KafkapyError
+from kafkapy.signals import HeldSignals
 
 
 class WriteGuard:
@@ -22,6 +24,12 @@ class WriteGuard:
     def is_broken(self) -> bool:
         """Whether a write failed."""
         return self._broken_by is not None
+
+    @contextmanager
+    def short(self) -> Iterator[None]:
+        """As ``whole``, for what is done in a moment: Ctrl-C waits for it."""
+        with HeldSignals(), self.whole():
+            yield
 
     @contextmanager
     def whole(self) -> Iterator[None]:

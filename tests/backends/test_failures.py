@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -380,3 +381,34 @@ def test_killed_in_between_the_next_command_finds_a_whole_cluster(
         shutil.rmtree(target)
         kill_at += 1
     assert kill_at > 5
+
+
+# ---- interrupted anywhere
+
+
+class InterruptedFiles(Files):
+    """Ctrl-C comes in the middle of the next append to a file when it is ``due``."""
+
+    due = False
+
+    def append(self, path: str, data: bytes | bytearray | memoryview) -> None:
+        if self.due:
+            self.due = False
+            signal.raise_signal(signal.SIGINT)
+        super().append(path, data)
+
+
+def test_an_interrupt_waits_for_the_write_that_it_comes_into(directory: Path) -> None:
+    files = InterruptedFiles(sync=False)
+    cluster = opened(directory, files=files)
+    for work in (
+        lambda: cluster.append(P0, batch(b"c")),
+        lambda: cluster.apply(AlterConfigs(TOPIC, "t", {"retention.ms": "-1"})),
+    ):
+        files.due = True
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    cluster.append(P0, batch(b"d"))
+    cluster.close()
+    assert read(directory) == [b"a", b"b", b"c", b"d"]
+    assert DirectoryReader(str(directory)).image().config(TOPIC, "t") == {"retention.ms": "-1"}

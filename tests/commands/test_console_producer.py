@@ -2,6 +2,7 @@
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -141,6 +142,19 @@ def test_a_terminal_gets_a_prompt_and_a_record_is_there_after_its_linger(cluster
         os.write(ours, b"\x04")
         assert process.wait(60) == 0
     os.close(ours)
+
+
+def test_an_interrupt_loses_no_line(cluster: str, consumed: Callable[..., str]) -> None:
+    command = [sys.executable, "-m", "kafkapy", "console-producer", "--cluster", cluster, "--topic", "t"]
+    with subprocess.Popen([*command, "--timeout", "60000"], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(b"one\ntwo\n")
+        process.stdin.flush()
+        assert b"UNKNOWN_TOPIC_OR_PARTITION" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert (process.wait(60), process.stderr.read()) == (130, b"")
+    assert consumed() == "one\ntwo\n"
 
 
 def test_transactions_are_committed_and_aborted_in_turn(
