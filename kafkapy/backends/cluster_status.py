@@ -21,13 +21,13 @@ from kafkapy.replication.broker_state import RUNNING
 
 
 class BrokerStatus(NamedTuple):
-    """A broker, how many partitions it leads, has a replica of, and is in the ISR of; ``since`` when, in ms, it is no
-    longer running, None where it is."""
+    """A broker, how many partitions it leads, has a replica of, and is in the ISR of; ``since_timestamp``
+    when it stopped running, None where it runs."""
 
     broker_id: int
     rack: str | None
     state: str
-    since: int | None
+    since_timestamp: int | None
     leaders: int
     replicas: int
     in_sync: int

@@ -147,9 +147,8 @@ class DirectoryCluster(LogDirsCluster):
         return self._state.brokers
 
     @property
-    def live_brokers(self) -> frozenset[int]:
-        """The brokers that run."""
-        return self.brokers.alive or self.brokers.known
+    def _unfenced(self) -> frozenset[int]:
+        return self.brokers.alive
 
     @property
     def every_log_dir(self) -> tuple[str, ...]:

@@ -51,9 +51,8 @@ class DirectoryReader(LogDirsCluster):
         return "the log dirs of the brokers that run"
 
     @property
-    def live_brokers(self) -> frozenset[int]:
-        """The brokers that run."""
-        return self.brokers.alive or self.brokers.known
+    def _unfenced(self) -> frozenset[int]:
+        return self.brokers.alive
 
     @property
     def every_log_dir(self) -> tuple[str, ...]:

@@ -25,17 +25,20 @@ _RUNNING = "name a running cluster with --bootstrap-server"
 
 
 class FileAdministration:
-    """``log_dirs`` are those of all nodes, ``image`` gives the metadata, ``loaded`` what its log tells beside that."""
+    """``log_dirs`` are those of all nodes, ``image`` gives the metadata, ``loaded`` what its log tells beside that;
+    ``unfenced`` are the brokers that run."""
 
     def __init__(
         self,
         log_dirs: Sequence[str],
         image: Callable[[], MetadataImage],
         loaded: Callable[[], LoadedMetadata | None],
+        unfenced: frozenset[int],
     ) -> None:
         self._log_dirs = tuple(log_dirs)
         self._image = image
         self._loaded = loaded
+        self._unfenced = unfenced
 
     def cluster_id(self) -> str | None:
         for log_dir in self._log_dirs:
@@ -46,8 +49,8 @@ class FileAdministration:
     def nodes(self, include_fenced: bool = False) -> list[ClusterNode]:
         """Where brokers said they listen; of a cluster that is stopped all are fenced, and all are told."""
         brokers = sorted(self._image().brokers.values(), key=lambda broker: broker.id)
-        active = [broker for broker in brokers if not broker.fenced] or brokers
-        return [_node(broker) for broker in (brokers if include_fenced else active)]
+        nodes = [_node(broker, broker.id not in self._unfenced) for broker in brokers]
+        return nodes if include_fenced else [node for node in nodes if not node.is_fenced] or nodes
 
     def api_versions(self) -> list[NodeApiVersions]:
         raise Unsupported("asking brokers for the versions of their requests", _FILES, _RUNNING)
@@ -76,7 +79,7 @@ class FileAdministration:
         return sorted({acl for acl in self._image().acls.values() if any(each.matches(acl) for each in filters)})
 
 
-def _node(broker: BrokerRegistration) -> ClusterNode:
+def _node(broker: BrokerRegistration, is_fenced: bool) -> ClusterNode:
     listener = broker.listeners[0] if broker.listeners else None
     host, port = ("", -1) if listener is None else (listener.host, listener.port)
-    return ClusterNode(broker.id, host, port, broker.rack, broker.fenced)
+    return ClusterNode(broker.id, host, port, broker.rack, is_fenced)

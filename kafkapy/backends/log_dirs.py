@@ -96,9 +96,12 @@ class LogDirsCluster(FileAccess):
 
     @property
     def live_brokers(self) -> frozenset[int]:
-        """The brokers that the metadata shows unfenced; those of a cluster that was stopped are all fenced."""
-        brokers = self._image.brokers
-        return frozenset(each.id for each in brokers.values() if not each.fenced) or frozenset(brokers)
+        """The brokers that are not fenced; those of a cluster that was stopped are all fenced, and all told."""
+        return self._unfenced or frozenset(self.image().brokers)
+
+    @property
+    def _unfenced(self) -> frozenset[int]:
+        return frozenset(each.id for each in self._image.brokers.values() if not each.fenced)
 
     def image(self) -> MetadataImage:
         """The metadata log's image; without one, the topics that the names of directories tell."""
@@ -309,7 +312,7 @@ class LogDirsCluster(FileAccess):
         """What the files tell of the cluster as a whole."""
         from kafkapy.backends.file_administration import FileAdministration
 
-        return FileAdministration(self.every_log_dir, self.image, lambda: self._salvaged)
+        return FileAdministration(self.every_log_dir, self.image, lambda: self._salvaged, self._unfenced)
 
     def replica_control(self) -> ReplicaControl:
         """What the files tell of replicas that move."""

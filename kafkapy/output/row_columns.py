@@ -33,7 +33,7 @@ COLUMNS = {
         "log_end_offset_before log_end_offset reason"
     ),
     "cluster status": (
-        "type broker_id rack state since leaders replicas in_sync topic partition leader leader_epoch isr elr "
+        "type broker_id rack state since_timestamp leaders replicas in_sync topic partition leader leader_epoch isr elr "
         "is_leader is_in_sync log_start_offset log_end_offset high_watermark offset_ms"
     ),
     "cluster stop-broker": (

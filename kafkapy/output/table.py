@@ -45,7 +45,7 @@ GOES_FIRST = (
     "group_state", "last_update_timestamp", "start_timestamp", "log_offset", "partitions_with_unknown_lag",
     "commits_since_timestamp", "commits_whole", "rates_since_timestamp", "last_commit_timestamp",
     "compression_ratio", "bytes_per_batch", "largest_batch",
-    "records_per_batch", "first_timestamp", "is_in_sync",
+    "records_per_batch", "first_timestamp",
 )  # fmt: skip
 GOES_NEXT = {
     "member": ("upgraded", "partitions"),
@@ -58,8 +58,9 @@ GOES_NEXT = {
         "byte_rate",
     ),
     "lag": ("partitions", "catch_up_ms", "produce_rate", "consume_rate", "timestamp"),
-    "lab_replica": ("elr", "log_epochs", "leader", "remote_log_end_offset", "isr"),
-    "replica": ("isr", "leader", "log_dir"),
+    "lab_replica": ("elr", "log_epochs", "leader", "remote_log_end_offset", "isr", "is_in_sync"),
+    "replica": ("elr", "isr", "leader", "log_dir", "is_in_sync"),
+    "replicated": ("is_in_sync",),
     "throughput": ("codecs", "batches", "last_timestamp"),
 }
 """What goes after these, of rows of a kind: elsewhere it is what a person looks for."""

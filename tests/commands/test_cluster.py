@@ -107,7 +107,7 @@ def test_status(kafkapy) -> None:  # type: ignore[no-untyped-def]
     assert not any("\t" in line for line in lines)
     rows = kafkapy("cluster", "status", "--output", "jsonl").rows
     assert [row["type"] for row in rows] == ["clock", *["broker"] * 3, *["replica"] * 3]
-    assert [type(row["since"]) for row in rows[1:4]] == [type(None), type(None), int]
+    assert [type(row["since_timestamp"]) for row in rows[1:4]] == [type(None), type(None), int]
     replica = rows[-1]
     assert (replica["topic"], replica["partition"], replica["leader"], replica["isr"]) == ("t", 0, 1, [1, 2])
     assert (replica["broker_id"], replica["state"], replica["is_in_sync"]) == (3, "killed", False)

@@ -33,12 +33,15 @@ def test_nothing_tells_the_id(capfd: Capture, zk_era: Path, tmp_path: Path) -> N
 
 def test_endpoints_of_files(capfd: Capture, tmp_path: Path) -> None:
     make_cluster(str(tmp_path / "cluster"), 2, ["here", "there"], files=Files(sync=False))
-    done = run(capfd, "cluster", "list-endpoints", "--cluster", tmp_path / "cluster")
+    where = ("list-endpoints", "--cluster", tmp_path / "cluster")
+    done = run(capfd, "cluster", *where)
     assert done.lines[0] == "ID         HOST      PORT       RACK  STATE      ENDPOINT_TYPE  "
-    assert [line.split()[3:] for line in done.lines[1:]] == [
-        ["here", "fenced", "broker"],
-        ["there", "fenced", "broker"],
-    ]
+    here, there = ["here", "unfenced", "broker"], ["there", "unfenced", "broker"]
+    assert [line.split()[3:] for line in done.lines[1:]] == [here, there]
+    assert run(capfd, "cluster", "kill-broker", "2", "--cluster", tmp_path / "cluster").code == 0
+    assert [line.split()[3:] for line in run(capfd, "cluster", *where).lines[1:]] == [here]
+    fenced = run(capfd, "cluster", *where, "--include-fenced-brokers").lines[1:]
+    assert [line.split()[3:] for line in fenced] == [here, ["there", "fenced", "broker"]]
 
 
 @pytest.mark.parametrize(
