@@ -21,7 +21,7 @@ from .cluster_options import (
     OutputOption,
     selection,
 )
-from .tool_errors import fail_on_stdout, warn
+from .tool_errors import fail_on_stdout, say, warn
 
 if TYPE_CHECKING:
     from kafkapy.backends.cluster import Cluster
@@ -175,7 +175,7 @@ def configs(
         _describe(where, chosen, all_, output)
         return
     check_alter(chosen, add_config is not None, add_config_file is not None, bool(delete_config))
-    _alter(where, chosen, _added(add_config, add_config_file), delete_config, sync=not no_fsync)
+    _alter(where, chosen, _added(add_config, add_config_file), delete_config, output, sync=not no_fsync)
 
 
 def _describe(where: "Selection", chosen: "Entities", all_configs: bool, output: Output) -> None:
@@ -225,7 +225,15 @@ def _added(add_config: str | None, add_config_file: str | None) -> dict[str, str
         return parse_add_config_file(file.read())
 
 
-def _alter(where: "Selection", chosen: "Entities", added: dict[str, str], deletes: list[str], *, sync: bool) -> None:
+def _alter(
+    where: "Selection",
+    chosen: "Entities",
+    added: dict[str, str],
+    deletes: list[str],
+    output: Output,
+    *,
+    sync: bool,
+) -> None:
     from random import SystemRandom
 
     from kafkapy.backends.selection import open_cluster_for_writing
@@ -233,14 +241,13 @@ def _alter(where: "Selection", chosen: "Entities", added: dict[str, str], delete
     from kafkapy.metadata.config_names import config_hint
     from kafkapy.metadata.configs.add_config import parse_delete_config
     from kafkapy.metadata.configs.describe_lines import updated_line
-    from kafkapy.output.printing import print_lines
 
     deleted = parse_delete_config(deletes)
     with closing(open_cluster_for_writing(where, sync)) as opened, _hinting(opened, chosen, [*added, *deleted]):
         image = opened.image()
         unset = [name for name in deleted if config_hint(chosen.type, [name]) and not _is_set(image, chosen, name)]
         opened.apply(*alteration(image, opened.config_entries, chosen, added, deleted, SystemRandom()))
-    print_lines([updated_line(chosen.type, chosen.names[0])])
+    say(updated_line(chosen.type, chosen.names[0]), output)
     _tell(config_hint(chosen.type, [*added, *unset]))
 
 

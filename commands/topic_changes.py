@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kafkapy.errors import KafkaError
 from kafkapy.output.output_format import Output
 
+from .tool_errors import say
 from .topic_reading import missing
 
 if TYPE_CHECKING:
@@ -34,13 +35,14 @@ def run_create(
     assignment: str | None,
     configs: list[str],
     if_not_exists: bool,
+    output: Output,
 ) -> None:
     """Create a topic."""
     from kafkapy.backends.topic_changes import check_counts, create_topic, warning
-    from kafkapy.output.printing import print_lines
 
     change = create_topic(topic, partitions, replication_factor, assignment, configs)
-    print_lines(warning(topic))
+    for line in warning(topic):
+        say(line, output)
     check_counts(partitions, replication_factor)
     with writing.open() as opened:
         try:
@@ -49,7 +51,7 @@ def run_create(
             if not (if_not_exists and error.name == "TopicExistsException"):
                 raise
             return
-        print_lines([f"Created topic {topic}."])
+        say(f"Created topic {topic}.", output)
 
 
 def run_alter(writing: Writing, topic: str, partitions: int, assignment: str | None, if_exists: bool) -> None:

@@ -114,7 +114,7 @@ def topics(
     try:
         if action == "create":
             change = partitions, replication_factor, replica_assignment, config or []
-            run_create(writing, topic or "", *change, if_not_exists=if_not_exists)
+            run_create(writing, topic or "", *change, if_not_exists, output)
         elif action == "alter":
             run_alter(writing, topic or "", partitions or 0, replica_assignment, if_exists)
         elif action == "delete":

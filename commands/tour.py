@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kafkapy.errors import UsageError
 from kafkapy.output.output_format import Output
 from kafkapy.subcommand import Subcommand, examples, new_app
 from kafkapy.tour.step import StepName
@@ -55,6 +56,8 @@ def tour(
     """
     from kafkapy.tour.itinerary import STEPS
 
+    if list_ and (step is not None or keep is not None or pause is not None):
+        raise UsageError("--list names the steps and plays none: --step, --keep and --pause do not go with it")
     if list_:
         _print_steps(STEPS, output)
         return

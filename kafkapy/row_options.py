@@ -46,6 +46,8 @@ def row_view(ctx: Context) -> AbstractContextManager[None]:
     view = ALL
     if is_any_given:
         view = parse_view(output, given[COLUMNS], given[NO_HEADER] is not None, given[SORT_BY])
+        if known := _columns_of_rows(ctx):
+            view.check(known)
     return showing(view._replace(is_verbose=bool(ctx.params.get("verbose"))), partial(_columns_of_rows, ctx))
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 
-from kafkapy.contexts.config_file import ConfigFile, Context, Setting, decode
+from kafkapy.contexts.config_file import FILE_VARIABLE, ConfigFile, Context, Setting, decode
 from kafkapy.errors import FormatError, KafkapyError
 
 Meaning = tuple[str | None, Mapping[str, str], Mapping[str, Mapping[str, str]]]
@@ -23,7 +23,7 @@ def use(config: ConfigFile, name: str, tell: Callable[[str], object]) -> None:
 
     def edit(lines: list[str]) -> list[str]:
         if config.current is None:
-            return [f"current: {name}", *lines]
+            return [f"current: {_quoted(name)}", *lines]
         at = config.current.line - 1
         return [*lines[:at], _with_value(lines[at], config.current.value, name), *lines[at + 1 :]]
 
@@ -42,8 +42,10 @@ def add(config: ConfigFile, name: str, settings: Mapping[str, str], tell: Callab
         if config.contexts:
             at = max(_span(context)[1] for context in config.contexts.values())
             return [*lines[:at], *block, *lines[at:]]
-        kept = [line for line in lines if line.split("#")[0].rstrip() not in ("contexts:", "contexts: {}")]
-        return [*kept, "contexts:", *block]
+        for at, line in enumerate(lines):
+            if line.split("#")[0].rstrip() in ("contexts:", "contexts: {}"):
+                return [*lines[:at], line.replace(" {}", "", 1), *block, *lines[at + 1 :]]
+        return [*lines, "contexts:", *block]
 
     _write(config._replace(contexts=contexts), edit, tell)
 
@@ -72,6 +74,8 @@ def _with_value(line: str, old: str, new: str) -> str:
 
 
 def _write(wanted: ConfigFile, edit: Callable[[list[str]], list[str]], tell: Callable[[str], object]) -> None:
+    if os.path.exists(wanted.path) and not os.path.isfile(wanted.path):
+        raise KafkapyError(f"{wanted.path} is no file that can be replaced: name one with ${FILE_VARIABLE}")
     before = _text(wanted.path)
     after = "".join(f"{line}\n" for line in edit(before.splitlines()))
     if not _says(after, wanted):
@@ -111,7 +115,7 @@ def _values(settings: Mapping[str, Setting]) -> dict[str, str]:
 def encode(config: ConfigFile) -> str:
     """The file without comments."""
     current, defaults, contexts = _meaning(config)
-    lines = [] if current is None else [f"current: {current}"]
+    lines = [] if current is None else [f"current: {_quoted(current)}"]
     if defaults:
         lines += ["defaults:", *(f"  {line}" for line in _setting_lines(defaults))]
     if contexts:

@@ -221,6 +221,8 @@ class _Reader:
             raise self._error(node, f"{where} is not a list of 'key: value'")
         found: dict[str, Node] = {}
         for key, value in self._pairs(node):
+            if not isinstance(key, yaml.ScalarNode):
+                raise self._error(key, f"a key in {where} is not text")
             if known is not None and key.value not in known:
                 raise self._unknown(key, where, known)
             if key.value in found:

@@ -57,6 +57,14 @@ class Added(NamedTuple):
     unread: str = ""
 
 
+NOT_WITH: Mapping[tuple[str, str | None], frozenset[str]] = {
+    ("output", None): frozenset({"--plot"}),
+    ("output", "json"): frozenset({"--plot", "--watch"}),
+    ("engine", "spark"): frozenset({"--watch", "--interval"}),
+}
+"""Options before which a default gives way, by its key and value: it would be refused beside them."""
+
+
 class Chosen(NamedTuple):
     """A context, and who chose it."""
 
@@ -147,4 +155,5 @@ def _defaults(
             continue
         if key == "master" and "--engine" in offered and engine != "spark":
             continue
-        yield option, value
+        if NOT_WITH.get((key, value), NOT_WITH.get((key, None), frozenset())).isdisjoint(typed.options):
+            yield option, value

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from shlex import quote
 
 from kafkapy.backends.cluster_file import ClusterFile
 from kafkapy.backends.log_dir_identity import read_meta_properties
@@ -31,7 +32,7 @@ def writing_command(log_dir: str, meta: MetaProperties) -> str:
     """The command that writes it."""
     lines = (f"version={meta.version}", f"cluster.id={meta.cluster_id}", f"node.id={meta.node_id}")
     text = r"\n".join((*lines, f"directory.id={meta.directory_id}"))
-    return rf"printf '{text}\n' > {os.path.join(log_dir, meta_properties.FILE_NAME)}"
+    return rf"printf '{text}\n' > {quote(os.path.join(log_dir, meta_properties.FILE_NAME))}"
 
 
 def _known(paths: Iterable[str]) -> Iterable[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote, split
 
 from kafkapy.backends.cluster_file import FILE_NAME, BrokerEntry, ClusterFile, encode, read_cluster_file
 from kafkapy.backends.log_dirs import LogDirsCluster
@@ -16,11 +17,11 @@ from kafkapy.errors import FormatError, KafkaError, KafkapyError
 def why_closed(chosen: Selection, where: str, problem: Exception) -> Finding:
     """The finding for a cluster that could not be opened, or not be read to the end."""
     if isinstance(problem, OSError):
-        return unreadable(problem, where.partition(" ")[2])
+        return unreadable(problem, _named(where))
     if chosen.is_live:
-        return error(where.partition(" ")[2], str(problem), _live_remedy(problem))
+        return error(_named(where), str(problem), _live_remedy(problem))
     if chosen.log_dirs:
-        return error(where.partition(" ")[2], str(problem), "name the log.dirs of the brokers, with --log-dirs")
+        return error(_named(where), str(problem), "name the log.dirs of the brokers, with --log-dirs")
     return error(chosen.directory, str(problem), _remedy(chosen.directory, where))
 
 
@@ -36,6 +37,11 @@ def _live_remedy(problem: Exception) -> str:
     return "name another broker, or see what its log says"
 
 
+def _named(where: str) -> str:
+    """The place that options of a command line name."""
+    return split(where)[1]
+
+
 def _remedy(directory: str, where: str) -> str:
     if os.path.exists(directory) and not os.path.isdir(directory):
         return "name a directory with --cluster"
@@ -46,7 +52,7 @@ def _remedy(directory: str, where: str) -> str:
     except (FormatError, FileNotFoundError):
         return _written_anew(directory)
     missing = [each for broker in cluster.brokers for each in broker.log_dirs if not _is_dir(directory, each)]
-    return _made_anew(directory, cluster, missing, where) if missing else f"see what is there: ls {directory}"
+    return _made_anew(directory, cluster, missing, where) if missing else f"see what is there: ls {quote(directory)}"
 
 
 def _written_anew(directory: str) -> str:
@@ -84,7 +90,7 @@ def _made_anew(directory: str, cluster: ClusterFile, missing: list[str], where: 
     expected = {} if image is None else expected_identities(directory, cluster, image)
     if not {*gone} <= expected.keys():
         return back
-    made = "; ".join(f"mkdir {each}; {writing_command(each, expected[each])}" for each in gone)
+    made = "; ".join(f"mkdir {quote(each)}; {writing_command(each, expected[each])}" for each in gone)
     return f"{back}, or fetch anew what other brokers have: {made}; kafkapy cluster replicate --until-caught-up {where}"
 
 

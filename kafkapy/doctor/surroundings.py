@@ -7,6 +7,7 @@ import platform
 import stat
 import sys
 from collections.abc import Iterator
+from shlex import quote
 
 from kafkapy import __version__
 from kafkapy.doctor.finding import Finding, error, info, ok, warning
@@ -90,7 +91,7 @@ def _terminal() -> Iterator[Finding]:
 
     encoding = sys.stdout.encoding or "none"
     if encoding.lower().replace("-", "") != "utf8":
-        yield warning("encoding", f"{encoding}: names that are not ASCII are not shown", "export LANG=C.UTF-8")
+        yield warning("encoding", f"{encoding}: characters that it does not have are not shown", "export LANG=C.UTF-8")
     else:
         yield ok("encoding", encoding)
     if not sys.stdout.isatty():
@@ -114,8 +115,8 @@ def _config() -> Finding:
         return error("config", str(failure), f"edit {path}")
     if not os.path.exists(path):
         return ok("config", f"no {path}")
-    if stat.S_IMODE(os.stat(path).st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
-        return warning("config", f"{path} can be read by others", f"chmod 600 {path}")
+    if os.path.isfile(path) and stat.S_IMODE(os.stat(path).st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
+        return warning("config", f"{path} can be read by others", f"chmod 600 {quote(path)}")
     current = f", current {config.current.value}" if config.current is not None else ""
     count = len(config.contexts)
     return ok("config", f"{path}: {count} {'context' if count == 1 else 'contexts'}{current}")

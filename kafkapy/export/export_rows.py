@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kafkapy.export.file_format import Format
 from kafkapy.export.plan import Plan
 from kafkapy.export.request import Request
 from kafkapy.export.run import Summary
@@ -36,9 +37,10 @@ def summary_line(summary: Summary, request: Request) -> str:
     if request.grows and not summary.files:
         return f"nothing is new: no file was added to {request.out}"
     rate = summary.rows / summary.seconds if summary.seconds else 0
+    what = "line" if request.format is Format.TEXT else "row"
     return (
-        f"exported {counted(summary.rows, 'row')} in {counted(summary.files, 'file')} of {summary.bytes} bytes "
-        f"to {request.out} in {summary.seconds:.1f} s ({rate:.0f} rows/s)"
+        f"exported {counted(summary.rows, what)} in {counted(summary.files, 'file')} of {summary.bytes} bytes "
+        f"to {request.out} in {summary.seconds:.1f} s ({rate:.0f} {what}s/s)"
     )
 
 

@@ -7,7 +7,8 @@ committed records are wanted), so that no later run meets a record that a new le
 - The log start has moved at all: rows that were exported stay, which is told.
 - The topic has another id, or its log ends before what was exported: it was deleted and made again, or cut. Its new
   rows would have offsets that others had before, so the partition is left alone and told as a problem, unless the old
-  rows are to be replaced.
+  rows are to be replaced. Rows of a former topic then go for all its partitions, those of a log that was cut for this
+  one only.
 - The topic is gone: its rows stay, which is told.
 """
 
@@ -44,16 +45,19 @@ class Step(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """``notes`` are told; ``problems`` too, and the run fails for them when it has done the rest."""
+    """``notes`` are told; ``problems`` too, and the run fails for them when it has done the rest. ``removed`` are
+    partitions that only the former topic of a name had, or that of the new one are not looked at."""
 
     steps: list[Step]
     notes: list[str]
     problems: list[str]
+    removed: list[TopicPartition]
 
 
 def plan(logs: Iterable[LogState], done: Mapping[TopicPartition, PartitionEntry], replace_recreated: bool) -> Plan:
     """What is to be done with each of the logs, given what was done."""
-    made = Plan([], [], [])
+    made = Plan([], [], [], [])
+    new_ids: dict[str, str | None] = {}
     moved = 0
     for log in logs:
         entry = done.get(log.partition)
@@ -63,6 +67,7 @@ def plan(logs: Iterable[LogState], done: Mapping[TopicPartition, PartitionEntry]
             moved += entry is not None and log.log_start > entry.log_start
         elif replace_recreated:
             made.notes.append(f"{log.partition}: {reason}; its old rows are replaced")
+            new_ids[log.partition.topic] = log.topic_id
             step = _next_step(log, None, made.notes)
         else:
             made.problems.append(
@@ -70,6 +75,11 @@ def plan(logs: Iterable[LogState], done: Mapping[TopicPartition, PartitionEntry]
             )
             continue
         made.steps.append(step)
+    steps = {step.partition for step in made.steps}
+    for partition, entry in done.items():
+        if partition not in steps and _is_another(new_ids.get(partition.topic), entry.topic_id):
+            made.notes.append(f"{partition}: its rows are removed: they are of the former topic of that name")
+            made.removed.append(partition)
     if moved:
         made.notes.append(f"the log start of {counted(moved, 'partition')} has moved since the last run; old rows stay")
     return made
@@ -86,11 +96,15 @@ def _next_step(log: LogState, entry: PartitionEntry | None, notes: list[str]) ->
 
 def _why_another(log: LogState, entry: PartitionEntry) -> str | None:
     """Why a log is not the one that was exported; None if it is."""
-    if None not in (log.topic_id, entry.topic_id) and log.topic_id != entry.topic_id:
+    if _is_another(log.topic_id, entry.topic_id):
         return f"the topic was made again since the last run (its id was {entry.topic_id} and is {log.topic_id})"
     if entry.end > max(log.log_end, log.log_start):
         return f"its log ends at offset {log.log_end}, but was exported up to {entry.end}, so it was cut"
     return None
+
+
+def _is_another(topic_id: str | None, before: str | None) -> bool:
+    return None not in (topic_id, before) and topic_id != before
 
 
 def next_entry(step: Step, files: Iterable[FileEntry]) -> PartitionEntry:

@@ -37,6 +37,11 @@ class Request(NamedTuple):
         """Whether a run adds to what is there."""
         return self.table in GROWING_TABLES
 
+    @property
+    def is_of_files(self) -> bool:
+        """Whether rows are of files of partitions, not of records."""
+        return self.table in ("partitions", "index_entries")
+
     def options(self) -> dict[str, Any]:
         """What all runs into one place must agree on, by the names of the options; kept in the manifest."""
         scan = self.scan
@@ -64,8 +69,25 @@ def check(request: Request) -> None:
     decodes = request.decode_key is not None or request.decode_value is not None
     if decodes and request.table != "records":
         raise UsageError(f"--decode-key and --decode-value are for the table records: {request.table} is decoded")
+    start, end = request.scan.timestamps
+    if start is not None and end is not None and start >= end:
+        raise UsageError("--from-time is after --to-time")
+    if not request.grows:
+        _check_whole(request)
     if request.format is Format.TEXT:
         _check_text(request, decodes)
+
+
+def _check_whole(request: Request) -> None:
+    given = {
+        "--replace-recreated": request.replace_recreated,
+        "--isolation read_committed": request.scan.committed and request.is_of_files,
+        "--from-time": request.scan.timestamps.start is not None and request.table == "partitions",
+        "--to-time": request.scan.timestamps.end is not None and request.table == "partitions",
+    }
+    for option, is_given in given.items():
+        if is_given:
+            raise UsageError(f"{option}: not with the table {request.table}, which is exported whole each time")
 
 
 def _check_text(request: Request, decodes: bool) -> None:

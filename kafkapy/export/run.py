@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -88,18 +88,21 @@ class Export:
         run = new_run(self._out, self._files)
         try:
             written = list(self._written(engine, source, planned.steps, run))
-            self._commit(run, old, planned.steps, written)
+            self._commit(run, old, planned, written)
         except (Exception, KeyboardInterrupt):
             clean(self._out, self._kept(), self._files)
             raise
         return written, planned.problems
 
     def _manifest(self) -> Manifest:
-        """The manifest that is there, or a new one; options that differ from its own are refused."""
+        """The manifest that is there, or a new one; options that differ from its own are refused, unless nothing was
+        exported with them."""
         options = self._request.options()
         found = read_manifest(self._out)
         if found is None:
             self._check_empty()
+            return Manifest(options, {})
+        if not found.partitions and not found.files:
             return Manifest(options, {})
         if not self._request.overwrite:
             _check_options(self._out, found.options, options)
@@ -116,13 +119,13 @@ class Export:
         return set() if found is None else {file.path for file in found.all_files()}
 
     def _planned(self, source: Source, old: Manifest) -> Plan:
-        if not self._request.grows:
-            return Plan([], [], [])
-        there = source.topics()
-        for name in sorted(self._request.scan.topics or ()):
-            if name not in there:
-                where = ", ".join(self._request.scan.paths)
+        request, there = self._request, source.topics()
+        for name in sorted(request.scan.topics or ()):
+            if name not in there and (request.grows or request.is_of_files):
+                where = ", ".join(request.scan.paths)
                 raise KafkapyError(f"there is no topic '{name}' in {where}{did_you_mean(name, there, VERY_SIMILAR)}")
+        if not request.grows:
+            return Plan([], [], [], [])
         done = {} if self._request.overwrite else old.partitions
         made = plan(source.states(), done, self._request.replace_recreated)
         lost, notes = source.losses()
@@ -149,14 +152,14 @@ class Export:
         for files in _progressing(engine, partial(write_pieces, job), parts, _size):
             yield from files
 
-    def _commit(self, run: str, old: Manifest, steps: Iterable[Step], written: Sequence[Written]) -> None:
+    def _commit(self, run: str, old: Manifest, planned: Plan, written: Sequence[Written]) -> None:
         by_partition: dict[Any, list[FileEntry]] = {}
         for each in written:
             by_partition.setdefault(each.partition, []).append(FileEntry(each.path, each.rows, each.bytes))
         done = {} if self._request.overwrite else dict(old.partitions)
-        replaced = {step.partition.topic for step in steps if step.done is None and step.partition in done}
-        done = {key: entry for key, entry in done.items() if key.topic not in replaced}
-        done |= {step.partition: next_entry(step, by_partition.get(step.partition, ())) for step in steps}
+        for partition in planned.removed:
+            del done[partition]
+        done |= {step.partition: next_entry(step, by_partition.get(step.partition, ())) for step in planned.steps}
         new = Manifest(self._request.options(), done, tuple(by_partition.get(None, ())))
         moves = [Move(each.staged, each.path) for each in written]
         commit(self._out, run, moves, old, new, self._files)

@@ -52,7 +52,15 @@ def clock_pair(offset_ms: int) -> Pair:
 def broker_pairs(brokers: Sequence[BrokerStatus]) -> Iterator[Pair]:
     """A table of the brokers; a row for each."""
     cells = [
-        (each.broker_id, each.rack or "-", each.state, _time(each.since_timestamp), each.leaders, each.replicas, each.in_sync)
+        (
+            each.broker_id,
+            each.rack or "-",
+            each.state,
+            _time(each.since_timestamp),
+            each.leaders,
+            each.replicas,
+            each.in_sync,
+        )
         for each in brokers
     ]
     lines = aligned([("Broker", "Rack", "State", "Since", "Leaders", "Replicas", "InSync"), *cells])

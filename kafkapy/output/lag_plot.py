@@ -55,7 +55,8 @@ def _picture(name: str, points: list[LagPoint | None], moments: Sequence[int], w
 def _marks(points: Sequence[LagPoint | None], columns: int) -> Iterator[str]:
     """The worst verdict of each stretch."""
     for column in range(columns):
-        stretch = points[column * len(points) // columns : (column + 1) * len(points) // columns]
+        first = column * len(points) // columns
+        stretch = points[first : max(first + 1, (column + 1) * len(points) // columns)]
         found = [point.verdict for point in stretch if point is not None]
         yield _MARKS[worst(found)] if found else " "
 

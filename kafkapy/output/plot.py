@@ -8,11 +8,13 @@
 
 A column is a stretch of the time; it is as high as the largest value in it, to an eighth of a character. A stretch of
 which nothing is known is left empty, one of zeros has its lowest eighth where others have none, so that the two differ.
+Few values have several columns each, and small ones a line for each whole number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 EIGHTHS = 8
@@ -20,9 +22,7 @@ EIGHTHS = 8
 
 def plot(values: Sequence[float | None], width: int, height: int = 8) -> list[str]:
     """The picture with its axis, at most ``width`` wide."""
-    top = max((value for value in values if value is not None), default=0)
-    if not top:
-        height = 1
+    top, height = _top(values), _height(values, height)
     labels = [_number(top * level / height) if top else "" for level in range(height, 0, -1)]
     margin = max(map(len, [*labels, "0"]))
     columns = resampled(values, max(1, width - margin - 2))
@@ -32,14 +32,22 @@ def plot(values: Sequence[float | None], width: int, height: int = 8) -> list[st
 
 def plot_margin(values: Sequence[float | None], height: int = 8) -> int:
     """How far to the right the first column is."""
-    top = max((value for value in values if value is not None), default=0)
+    top, height = _top(values), _height(values, height)
     return max(len(_number(top * level / height)) for level in range(height + 1)) + 2
 
 
+def _top(values: Sequence[float | None]) -> float:
+    return max((value for value in values if value is not None), default=0)
+
+
+def _height(values: Sequence[float | None], height: int) -> int:
+    return max(1, min(height, ceil(_top(values))))
+
+
 def resampled(values: Sequence[float | None], width: int) -> list[float | None]:
-    """At most ``width`` values: the largest of each stretch."""
+    """At most ``width`` values: the largest of each stretch, or each as often as it fits."""
     if len(values) <= width:
-        return list(values)
+        return [value for value in values for _ in range(width // len(values))]
     found: list[float | None] = []
     for column in range(width):
         stretch = values[column * len(values) // width : (column + 1) * len(values) // width]

@@ -33,8 +33,8 @@ COLUMNS = {
         "log_end_offset_before log_end_offset reason"
     ),
     "cluster status": (
-        "type broker_id rack state since_timestamp leaders replicas in_sync topic partition leader leader_epoch isr elr "
-        "is_leader is_in_sync log_start_offset log_end_offset high_watermark offset_ms"
+        "type broker_id rack state since_timestamp leaders replicas in_sync topic partition leader leader_epoch isr "
+        "elr is_leader is_in_sync log_start_offset log_end_offset high_watermark offset_ms"
     ),
     "cluster stop-broker": (
         "type topic partition leader_before leader isr_before isr elr_before elr is_unclean broker_id "

@@ -64,8 +64,11 @@ def _without_server(script: str, cluster: str) -> str:
     options = list(_SERVERS)
     if not script.startswith("kafka-console-"):  # there it has the producer's or the consumer's configs, too
         options.append("--command-config")
-    assignments = "|".join(f"{option}=*" for option in options)
+    options += [option.removeprefix("-") for option in options]  # Kafka's tools take one dash, too,
+    empty = [f"{option}=" for option in options]  # and the value behind a lonely equals sign
     short = ["-b", "-C", "-c"] if script == CLUSTER_SCRIPT else []
     return _WITHOUT_SERVER.format(
-        options="|".join([*options, *short]), assignments=assignments, cluster=quote(os.path.abspath(cluster))
+        options="|".join([*options, *empty, *short]),
+        assignments="|".join(f"{option}=*" for option in options),
+        cluster=quote(os.path.abspath(cluster)),
     )

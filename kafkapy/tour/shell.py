@@ -23,6 +23,8 @@ from kafkapy.optional_packages import install_command
 CLUSTER = "cluster"
 _PROGRAM = "kafkapy"
 _END_SECONDS = 5
+_TALKATIVE = ("KAFKAPY_VERBOSE", "KAFKAPY_DEBUG")
+"""What would have commands print more than the tour explains."""
 
 
 class Finished(NamedTuple):
@@ -70,7 +72,8 @@ class Shell:
 
     def _environment(self) -> dict[str, str]:
         path = os.pathsep.join((self._programs, os.environ.get("PATH", os.defpath)))
-        return {**os.environ, **self._variables, "PATH": path}
+        given = {name: value for name, value in os.environ.items() if name not in _TALKATIVE}
+        return {**given, **self._variables, "PATH": path}
 
 
 def _directory_of_programs() -> str:

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from kafkapy.backends.directory_format import make_cluster
-from kafkapy.contexts.config_file import decode
+from kafkapy.contexts.config_edit import use
+from kafkapy.contexts.config_file import ConfigFile, decode
 from kafkapy.contexts.resolution import Typed, options_of_context
-from kafkapy.errors import FormatError
+from kafkapy.errors import FormatError, KafkapyError
 from kafkapy.log.files import Files
 from tests.commands.running import Done, run
 
@@ -150,6 +151,46 @@ def test_a_master_is_for_spark_only(config: Path, typed: Typed, added: tuple[str
 def test_an_output_that_a_command_lacks_is_no_error(config: Path) -> None:
     config.write_text("defaults: {output: csv}\n")
     assert options_of_context({"--output": ("table", "json")}, False, Typed(None, False, ())).words == ()
+
+
+@pytest.mark.parametrize(
+    ("typed", "added"),
+    [
+        ((), ("--output", "json", "--engine", "spark")),
+        (("--plot",), ("--engine", "spark")),
+        (("--watch",), ()),
+        (("--interval",), ("--output", "json")),
+    ],
+)
+def test_a_default_gives_way_to_an_option_that_it_does_not_go_with(
+    config: Path, typed: tuple[str, ...], added: tuple[str, ...]
+) -> None:
+    config.write_text("defaults: {output: json, engine: spark}\n")
+    offered = {"--output": (), "--engine": ()}
+    assert options_of_context(offered, False, Typed(None, False, typed)).words == added
+
+
+def test_a_name_that_yaml_reads_otherwise_is_quoted(capfd: Capture, config: Path) -> None:
+    for name in ("-", "1", "no"):
+        assert run(capfd, "config", "add", name, "--cluster", "one").code == 0
+        assert run(capfd, "config", "use", name).code == 0
+        assert f"{name} " in run(capfd, "config", "list").out
+
+
+def test_the_comment_of_an_empty_list_stays(capfd: Capture, config: Path) -> None:
+    config.write_text("contexts: {} # none yet\n# the end\n")
+    assert run(capfd, "config", "add", "one", "--cluster", "one").code == 0
+    lines = config.read_text().splitlines()
+    assert lines[1:3] == ["contexts: # none yet", "  one:"]
+    assert lines[-1] == "# the end"
+
+
+def test_only_a_file_is_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(KafkapyError, match="no file that can be replaced"):
+        use(ConfigFile(str(pipe)), "one", print)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
 @pytest.mark.parametrize(("name", "meant"), [("stagin", "staging"), ("dve", "dev")])

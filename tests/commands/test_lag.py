@@ -179,8 +179,8 @@ def test_plot(capfd: Capture, minutes: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("end", "step", "given", "begin", "columns"),
     [
-        (360, "10s", (), 0, 37),  # a step before the first commit, at 5 s
-        (360, "1m", (), -180, 10),
+        (360, "10s", (), 0, 2 * 37),  # a step before the first commit, at 5 s
+        (360, "1m", (), -180, 7 * 10),
         (360, "1s", (), 301, 60),
         (360, "10s", ("--from", str(T0 - 20_000)), -20, 39),
     ],

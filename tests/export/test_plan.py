@@ -65,3 +65,18 @@ def test_an_id_that_nobody_wrote_is_no_other_topic() -> None:
     made = plan([LogState(PARTITION, "id", 0, 8, 8)], done, False)
     assert [(step.start, step.end) for step in made.steps] == [(5, 8)]
     assert next_entry(made.steps[0], ()).topic_id == "id"
+
+
+def test_rows_of_a_former_topic_go_also_where_the_new_one_has_no_such_partition() -> None:
+    former, other = PartitionEntry("former", 0, ((0, 5),)), PartitionEntry("other", 0, ((0, 5),))
+    done = {PARTITION: former, TopicPartition("t", 1): former, TopicPartition("u", 1): other}
+    made = plan([LogState(PARTITION, "new", 0, 8, 8)], done, True)
+    assert made.removed == [TopicPartition("t", 1)]
+    assert [step.start for step in made.steps] == [0]
+
+
+def test_rows_of_other_partitions_stay_where_a_log_was_cut() -> None:
+    entry = PartitionEntry("id", 0, ((0, 5),))
+    made = plan([LogState(PARTITION, "id", 0, 3, 3)], {PARTITION: entry, TopicPartition("t", 1): entry}, True)
+    assert made.removed == []
+    assert [(step.partition, step.start, step.end, step.done) for step in made.steps] == [(PARTITION, 0, 3, None)]

@@ -120,6 +120,14 @@ def test_other_options_are_refused(growing: Growing, tmp_path: Path) -> None:
     assert "damage" in pq.ParquetFile(file).schema_arrow.names
 
 
+def test_options_of_a_run_that_exported_nothing_do_not_bind(growing: Growing, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(KafkapyError, match="no topic 'ordres'"):
+        exported(request(growing.path, out, scan={"topics": frozenset(("ordres",))}))
+    exported(request(growing.path, out, scan={"mode": Mode.PERMISSIVE}))
+    assert held(out) == rows_of(orders=10)
+
+
 def test_a_directory_with_files_of_others_is_refused(growing: Growing, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("kept")

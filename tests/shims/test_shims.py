@@ -81,6 +81,25 @@ def test_a_cluster_that_the_environment_names(
         assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.parametrize(
+    "server",
+    [
+        ("--bootstrap-server", "h:1"),
+        ("-bootstrap-server", "h:1"),
+        ("--bootstrap-server=h:1",),
+        ("-bootstrap-server=h:1",),
+        ("--bootstrap-server=", "h:1"),
+    ],
+    ids=" ".join,
+)
+def test_no_spelling_reaches_a_server(
+    capfd: pytest.CaptureFixture[str], bin_directory: Path, cluster: Path, server: tuple[str, ...]
+) -> None:
+    assert run(capfd, "install-shims", bin_directory, "--cluster", cluster).code == 0
+    done = subprocess.run([bin_directory / "kafka-topics.sh", *server, "--list"], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_every_shim_is_a_command_that_exists() -> None:
     assert {*scripts.COMMANDS, "cluster", "cluster-id"} <= COMMANDS.keys()
 
