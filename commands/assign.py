@@ -107,6 +107,7 @@ def assign(
     range: with --group-protocol consumer, as above, without a common pause.
     """
     from kafkapy.output.assign_lines import step_lines, step_rows
+    from kafkapy.output.at_words import at_words
     from kafkapy.output.printing import print_lines, print_rows
 
     from .assign_options import new_group, parse_change, steps
@@ -115,6 +116,6 @@ def assign(
     group = new_group(assignor, group_protocol, topics, members, racks, replication_factor, changes)
     made = steps(group, changes)
     if output == Output.KAFKA:
-        print_lines(line for step in made for line in step_lines(group, step))
+        print_lines(at_words(line) for step in made for line in step_lines(group, step))
     else:
         print_rows(output, ((None, row) for step in made for row in step_rows(step)))

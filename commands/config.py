@@ -163,6 +163,7 @@ def add(
     from kafkapy.contexts import config_edit
     from kafkapy.contexts.config_file import KINDS, LIVE_KINDS, check_name, problem_with, read_config
     from kafkapy.contexts.config_lock import config_locked
+    from kafkapy.output.at_words import at_words
     from kafkapy.output.printing import print_lines
 
     given = {
@@ -201,7 +202,7 @@ def add(
             config_edit.use(read_config(), name, lambda _: None)
     _tell_missing(settings)
     done = f"Replaced {name} in" if name in config.contexts else f"Added {name} to"
-    print_lines([f"{done} {config.path}{', as the current context' if is_first else ''}."])
+    print_lines([at_words(f"{done} {config.path}{', as the current context' if is_first else ''}.")])
 
 
 @app.command(

@@ -4,6 +4,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from .tool_errors import warn
+
 
 @contextmanager
 def scratch_directory(keep: str | None, prefix: str) -> Iterator[str]:
@@ -20,6 +22,10 @@ def scratch_directory(keep: str | None, prefix: str) -> Iterator[str]:
         return
     os.makedirs(keep, exist_ok=True)
     if os.listdir(keep):
-        raise UsageError(f"--keep: {keep} is not empty")
-    with terminated_like_interrupted():
-        yield keep
+        raise UsageError(f"--keep: {keep} is not empty: name a new or an empty directory")
+    try:
+        with terminated_like_interrupted():
+            yield keep
+    except KeyboardInterrupt:
+        warn(f"\nkafkapy: what was made so far is in {keep}")
+        raise

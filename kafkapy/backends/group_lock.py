@@ -37,7 +37,13 @@ class GroupLock(LockFile):
             raise OSError(error.errno, error.strerror, self._path) from None
 
     def _take(self) -> int:
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise KafkapyError(
+                f"{os.path.dirname(self._path)} cannot be written ({error.strerror}), and members of a group commit "
+                "there: read without a group"
+            ) from None
         for _ in range(TRIES):
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

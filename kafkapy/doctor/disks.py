@@ -13,10 +13,13 @@ LEAST_TO_WRITE = 1 << 16
 
 
 def check_disks(log_dirs: Iterable[str], where: str) -> Iterator[Finding]:
-    """Each disk once, by its first log dir."""
+    """Each disk once, by its first log dir; of a cluster directory, also whether it can be written."""
     seen = set()
     for log_dir in log_dirs:
         device, found = os.stat(log_dir).st_dev, os.statvfs(log_dir)
+        if where.startswith("--cluster") and (found.f_flag & os.ST_RDONLY or not os.access(log_dir, os.W_OK)):
+            remedy = "reading is all that works there: mount it to be written, or give this user the right to write"
+            yield warning(log_dir, "cannot be written", remedy)
         total, free = found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
         if device in seen or not total:
             continue

@@ -74,7 +74,10 @@ def _quorum(cluster: Cluster, where: str) -> Iterator[Finding]:
     for replica in quorum.replicas:
         if replica.lag is not None and replica.lag > LARGEST_LAG:
             kind = "observer" if replica.status == OBSERVER else "voter"
-            text = f"is {replica.lag} records of metadata behind"
+            has_fetched = replica.log_end_offset is None or replica.log_end_offset >= 0
+            text = (
+                f"is {replica.lag} records of metadata behind" if has_fetched else "has fetched nothing of this leader"
+            )
             yield warning(f"{kind} {replica.node_id}", text, remedy)
 
 

@@ -79,7 +79,7 @@ def _problem(
         return OFFLINE, Severity.ERROR, f"offline: broker {leader}, which leads, does not answer"
     if not is_led:
         replicas = ", ".join(map(str, sorted(registration.replicas)))
-        return OFFLINE, Severity.ERROR, f"offline: of the brokers {replicas}, none that runs may lead"
+        return OFFLINE, Severity.ERROR, f"offline: none of its replicas (on {replicas}) runs and may lead"
     if leader == NO_LEADER:
         return None
     if found.is_under_min_isr:

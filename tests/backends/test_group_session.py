@@ -42,6 +42,11 @@ def scratch(tmp_path: Path) -> Scratch:
     return Scratch(directory)
 
 
+def test_a_group_where_nothing_can_be_written() -> None:
+    with pytest.raises(KafkapyError, match=r"^/proc cannot be written .*read without a group"):
+        GroupLock("/proc", "g", NOW)
+
+
 def test_a_classic_group_leaves_what_a_coordinator_writes(scratch: Scratch) -> None:
     scratch.run(Collecting())
     empty, joined, *commits, left = [value for _, value in scratch.group_records()]

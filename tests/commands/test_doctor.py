@@ -256,7 +256,7 @@ def test_a_cluster_directory_and_its_log_dirs_agree(capfd: Capture, demo: Path) 
     for broker in ("2", "3"):
         assert run(capfd, "cluster", "kill-broker", broker, "--cluster", demo).code == 0
     found = of_partitions("--cluster", demo)
-    assert ("error", "solo-0", "offline: of the brokers 3, none that runs may lead") in found
+    assert ("error", "solo-0", "offline: none of its replicas (on 3) runs and may lead") in found
     assert of_partitions("--log-dirs", paths) == found
 
 
@@ -270,7 +270,7 @@ def test_partitions_with_one_cause_are_one_finding_and_errors_come_first(capfd: 
     found = [row for row in rows if "offline" in row["text"] or "under-replicated" in row["text"]]
     topics = ", ".join(["orders 0-1", *(f"t{number} 0-2" for number in range(7))])
     assert [(row["severity"], row["place"], row["text"]) for row in found] == [
-        ("error", "2 partitions", "offline: of the brokers 3, none that runs may lead (solo 0, z 0)"),
+        ("error", "2 partitions", "offline: none of its replicas (on 3) runs and may lead (solo 0, z 0)"),
         ("warning", "29 partitions", f"under-replicated: not in sync on 3 ({topics} and 2 more topics)"),
     ]
     for row in found:

@@ -55,7 +55,10 @@ def test_a_step_that_is_none(env: dict[str, str]) -> None:
 def test_a_directory_that_is_not_empty_is_refused(env: dict[str, str], tmp_path: Path) -> None:
     done = tour("--keep", str(tmp_path), env=env)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"kafkapy: --keep: {tmp_path} is not empty. Try 'kafkapy tour --help'.\n"
+    assert (
+        done.stderr
+        == f"kafkapy: --keep: {tmp_path} is not empty: name a new or an empty directory. Try 'kafkapy tour --help'.\n"
+    )
 
 
 def test_a_step_that_fails_ends_it_with_one_line(env: dict[str, str], tmp_path: Path) -> None:

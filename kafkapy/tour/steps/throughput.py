@@ -14,8 +14,9 @@ STEP = Step(
             (
                 Note(
                     r"orders +(?P<records>\d+) +(?P<batches>\d+) +(?P<bytes>\d+) +(?P<rate>[\d.]+) +(?P<ratio>[\d.]+)",
-                    "orders: {records} records in {batches} batches and {bytes} bytes, {rate} records a second. "
-                    "Uncompressed, they would take {ratio} times as much. In payments, the markers of transactions "
+                    "orders: {records} records in {batches} batches and {bytes} bytes, {rate} records a second from "
+                    "the first to the last; the IN/S of lag was of the time between commits. Uncompressed, they would "
+                    "take {ratio} times as much. In payments, the markers of transactions "
                     "count as records.",
                 ),
             ),
