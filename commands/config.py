@@ -255,11 +255,13 @@ def show(
     from kafkapy.output.at_words import at_words
     from kafkapy.output.printing import print_lines, print_rows
 
-    found = effective_settings(read_config(), name)
+    config = read_config()
+    found = effective_settings(config, name)
     if output != Output.KAFKA:
         print_rows(output, ((None, {"type": "setting", **each._asdict()}) for each in found))
     else:
-        print_lines(map(at_words, aligned([["SETTING", "VALUE", "FROM"], *found])))
+        rows = [[each.name, each.value, each.source.replace(f"{config.path}:", "config file, line ")] for each in found]
+        print_lines(map(at_words, aligned([["SETTING", "VALUE", "FROM"], *rows])))
 
 
 def _check_addresses(kind: str, value: str) -> None:

@@ -97,7 +97,8 @@ def export(
     isolation: Annotated[
         Isolation,
         typer.Option(
-            help="read_committed leaves out records of transactions that were aborted or are still open.",
+            help="read_committed leaves out records of transactions that were aborted or are still open; their "
+            "markers stay, with control set.",
             rich_help_panel=WHAT,
         ),
     ] = Isolation.READ_UNCOMMITTED,

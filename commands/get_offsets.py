@@ -103,6 +103,7 @@ def get_offsets(
         except KafkaError as error:
             error.hint = _hint(opened.image().topics, topic, partitions, topic_partitions)
             fail(f"Error occurred: {error}", error)
+        _tell_missing(opened.image().topics, topic, partitions)
         print_rows(output, _rows(opened, chosen, spec, skipped))
     if skipped:
         raise typer.Exit(1)
@@ -122,6 +123,17 @@ def _hint(
         for each in filter(None, found):
             return each
     return None
+
+
+def _tell_missing(topics: "Mapping[str, TopicImage]", topic: str | None, partitions: str | None) -> None:
+    """Say which partitions a topic has not that is asked for them by its name. Kafka's tool passes over them."""
+    from kafkapy.near_misses import partition_hint
+
+    if topic is not None and topic in topics:
+        for number in (partitions or "").split(","):
+            missing = partition_hint(topic, int(number), topics) if number.isdecimal() else None
+            if missing is not None:
+                warn(f"kafkapy: {missing}")
 
 
 def _rows(

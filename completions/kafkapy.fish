@@ -572,7 +572,7 @@ complete -c kafkapy -n '__kafkapy_at '\''kafkapy export'\''' -l table -x -a '(__
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy export'\''' -l columns -x -a '(__kafkapy_live '\''COLUMN[,COLUMN...]'\'')' -d 'Only these columns, in this order'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy export'\''' -l from-time -x -d 'From this timestamp on'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy export'\''' -l to-time -x -d 'Up to this timestamp, itself included'
-complete -c kafkapy -n '__kafkapy_at '\''kafkapy export'\''' -l isolation -x -a 'read_uncommitted read_committed' -d 'read_committed leaves out records of transactions that were aborted or are still open'
+complete -c kafkapy -n '__kafkapy_at '\''kafkapy export'\''' -l isolation -x -a 'read_uncommitted read_committed' -d 'read_committed leaves out records of transactions that were aborted or are still open; their markers stay, with control set'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy export'\''' -l mode -x -a 'failfast dropmalformed permissive' -d 'What becomes of damage'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy export'\''' -l dry-run -d 'Only tell what would be exported'
 complete -c kafkapy -n '__kafkapy_at '\''kafkapy export'\''' -l overwrite -d 'Start anew, and remove what was exported before when the new is there'

@@ -54,7 +54,7 @@ def repair_plan(report: PartitionReport, where: str | None = None) -> list[Step]
             cut += f" (truncate -s {first.damage.position} {first.damage.path}, and rm the segments behind it)"
         trusted = Step(first.copy, Action.TRUNCATE, first.damage.offset, f"{text}; save a copy of it, then {cut}")
     others = (_with_commands(_step(report, other, where), where) for other in report.copies[1:])
-    return [trusted._replace(text=trusted.text + _gone(report, where)), *others]
+    return [trusted._replace(text=trusted.text + _torn(first.copy, where) + _gone(report, where)), *others]
 
 
 def missing_step(
@@ -138,6 +138,12 @@ def _with_commands(step: Step, where: str | None) -> Step:
         text = step.text.removeprefix("nothing to do: ")  # here nobody fetches by himself
         return step._replace(text=f"{text}: {first}{_catch_up(where)}")
     return step
+
+
+def _torn(copy: Copy, where: str | None) -> str:
+    """What becomes of the end of a write that was never whole."""
+    who = "its broker cuts off, when it starts," if where is None else "the next write cuts off"
+    return f"; {who} the {copy.torn_bytes} bytes of the torn write" if copy.torn_bytes else ""
 
 
 def _gone(report: PartitionReport, where: str | None) -> str:

@@ -41,7 +41,7 @@ def check_partition(reader: PartitionReader, is_stopped: bool, is_quick: bool, r
     damages = list(_segments(reader, is_quick, repair))
     yield from damages
     for segment in reader.segments:
-        yield from _indexes(segment, segment.closed or is_stopped)
+        yield from _indexes(segment, segment.closed or (is_stopped and not directory.endswith(DIRECTORY_NAME)))
     files = filter(None, map(parse_segment_file, sorted(os.listdir(directory))))
     for file in files:
         path = os.path.join(directory, file.name)
@@ -95,8 +95,8 @@ def _damage(problem: DamagedFileError, segment: SegmentReader, repair: str, lost
 
 
 def _indexes(segment: SegmentReader, is_trimmed: bool) -> Iterator[Finding]:
-    """One that is not trimmed yet has zeros behind its entries: a crash leaves them, and they are no damage. The
-    metadata log of a cluster directory has no indexes."""
+    """One that is not trimmed yet has zeros behind its entries: a crash leaves them, and they are no damage. Those of
+    the metadata log are made anew at every start, and a cluster directory's has none."""
     offsets, times = segment.path(INDEX_SUFFIX), segment.path(TIME_INDEX_SUFFIX)
     yield from _index(segment, offsets, OffsetIndex, is_trimmed, _disagreement)
     yield from _index(segment, times, TimeIndex, is_trimmed, _time_disagreement)

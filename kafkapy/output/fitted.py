@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kafkapy.output.aligned import GAP, aligned
+from kafkapy.output.at_words import at_words
 from kafkapy.output.cell_width import width_of
 from kafkapy.output.terminal_width import terminal_width
 
@@ -24,7 +25,7 @@ def fitted(blocks: Sequence[Block], spare: Sequence[str]) -> Iterator[str]:
         yield from [""] * bool(number)
         yield from aligned(_without(block, gone))
     if gone:
-        yield f"Not shown, for lack of room: {', '.join(gone)}"
+        yield from at_words(f"Not shown, for lack of room: {', '.join(gone)}").splitlines()
 
 
 def _gone(blocks: Sequence[Block], spare: Sequence[str], width: int) -> list[str]:

@@ -16,7 +16,7 @@ from kafkapy.output.fitted import fitted
 
 ALL = "(all)"
 _TITLES = ("LAG", "TIME-LAG", "IN/S", "OUT/S", "CAUGHT-UP-IN", "VERDICT")
-_SPARE = ("COMMITTED", "LOG-END", "IN/S", "OUT/S", "CAUGHT-UP-IN")
+_SPARE = ("COMMITTED", "LOG-END", "IN/S", "OUT/S", "CAUGHT-UP-IN", "TIME-LAG")
 
 
 def lag_lines(points: Iterable[LagPoint]) -> Iterator[str]:

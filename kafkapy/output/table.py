@@ -30,7 +30,7 @@ LEFT_OUT = {
     "batch": {"last_sequence", "crc"},
     "partition": {"topic_id", "configs"},
     "topic": {"topic_id"},
-    "config": {"synonyms"},
+    "config": {"synonyms", "entity_type"},
 }
 DULL: tuple[Any, ...] = (None, "", -1, [], {})
 DULL_IN = {"compression": "none", "valid": True, "magic": 2, "timestamp_type": "CreateTime", "matches": True}
@@ -92,6 +92,8 @@ KEPT_IF_VERBOSE = {
     "streams_member": frozenset(("member_epoch", "target_assignment_epoch", "topology_epoch")),
 }
 """The same, of a command that was asked for more: what Kafka's tool then has more columns for."""
+STAYS_WHOLE = frozenset(("source",))
+"""Words of Kafka's own, which have no place to break: in most rows none does."""
 LOSES_ITS_MIDDLE = frozenset(("consumer_id", "member_id", "leader"))
 WIDTH_IN_A_PIPE = 200
 GUTTER = 2
@@ -114,8 +116,9 @@ class Column:
         self.widest = max(title, widths[-1])
         most = max(title, widths[len(widths) * 3 // 4])
         self.usual = most if self.widest > 2 * most else self.widest
-        narrowest = NARROWEST_NAME if name in NAMES_A_ROW else NARROWEST_TEXT
-        self.narrowest = max(title, min(self.widest, NARROWEST_TEXT)) if self.is_text else self.widest
+        least = self.usual if name in STAYS_WHOLE else NARROWEST_TEXT
+        narrowest = NARROWEST_NAME if name in NAMES_A_ROW else least
+        self.narrowest = max(title, min(self.widest, least)) if self.is_text else self.widest
         self.width = max(title, min(self.widest, narrowest)) if self.is_text else self.widest
 
     def add_to(self, table: Table) -> None:

@@ -211,6 +211,13 @@ def test_one_damage_has_its_finding(capfd: Capture, one: Path, damage: Damage, p
     assert text in found[place]
 
 
+def test_indexes_of_the_metadata_log_may_end_in_zeros(capfd: Capture, one: Path) -> None:
+    """A start makes them anew, whether or not the broker stopped cleanly."""
+    with (one / f"broker-1/__cluster_metadata-0/{FIRST}.timeindex").open("ab") as index:
+        index.truncate(12 * 1000)
+    assert problems(capfd, "--log-dirs", dirs(one.parent)) == []
+
+
 def test_replicas_that_differ(capfd: Capture, one: Path) -> None:
     shutil.copy(one / "broker-1" / "trimmed-0" / "leader-epoch-checkpoint", one / "saved")
     (one / "broker-2" / "trimmed-0" / "leader-epoch-checkpoint").write_text("0\n1\n7 0\n")

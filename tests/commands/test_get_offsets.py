@@ -52,6 +52,13 @@ def test_topic_and_partitions(capfd: Capture, golden: Path) -> None:
     assert [line.rpartition(":")[0] for line in done.lines] == ["moving:1", "orders:1", "orders:2"]
 
 
+def test_a_partition_that_a_named_topic_has_not_is_told_of(capfd: Capture, golden: Path) -> None:
+    """Kafka's tool shows the others, and ends well."""
+    done = run(capfd, "get-offsets", "--log-dirs", dirs(golden), "--topic", "orders", "--partitions", "0,17")
+    assert (done.code, [line.rpartition(":")[0] for line in done.lines]) == (0, ["orders:0"])
+    assert done.err == "kafkapy: there is no partition orders-17; there are 0, 1, 2\n"
+
+
 def test_a_directory_without_metadata(capfd: Capture, zk_era: Path) -> None:
     """The offsets are those that the tools of the time showed as the ends of logs."""
     done = run(capfd, "get-offsets", "--log-dirs", dirs(zk_era))

@@ -294,6 +294,12 @@ def test_a_torn_leader_is_not_preferred(capfd: Capture, crashed: Path) -> None:
     assert done.lines[6] == (
         "  plan for broker 2: it has lost offsets 146-154 and fetches them again from offset 146 on"
     )
+    alone = run(capfd, "replica-diff", "orders:0", "--log-dirs", path.parent.parent, "--repair-plan")
+    cut = next(line.strip().split()[0] for line in alone.lines if "of a torn write follow" in line)
+    assert alone.lines[-1] == (
+        f"  plan for broker 2: trust it: it is the only copy here; its broker cuts off, when it starts, the {cut} "
+        "bytes of the torn write; lost: offsets 146-154"
+    )
 
 
 def test_epochs_that_differ_over_the_same_data(capfd: Capture, crashed: Path) -> None:

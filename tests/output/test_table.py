@@ -198,6 +198,14 @@ def test_configs_have_no_synonyms_in_a_table(columns: Any) -> None:
     assert "log.segment.bytes" not in shown
 
 
+def test_the_source_of_a_config_is_not_broken(columns: Any) -> None:
+    columns(80)
+    row = {"type": "config", "entity_type": "topics", "entity_name": "orders", "source": "DEFAULT_CONFIG"}
+    names = ["follower.replication.throttled.replicas", "cleanup.policy"]
+    shown = render([{**row, "name": name, "value": "9223372036854775807"} for name in names])
+    assert shown.count(" DEFAULT_CONFIG ") == 2
+
+
 WIDE_TEXT = "値は日本語で、かなり長い文章です。これは折り返しが必要です。🎉"
 
 
