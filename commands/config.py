@@ -260,7 +260,7 @@ def show(
     if output != Output.KAFKA:
         print_rows(output, ((None, {"type": "setting", **each._asdict()}) for each in found))
     else:
-        rows = [[each.name, each.value, each.source.replace(f"{config.path}:", "config file, line ")] for each in found]
+        rows = [[each.name, each.value, each.source.replace(f"{config.path}:", "config file:")] for each in found]
         print_lines(map(at_words, aligned([["SETTING", "VALUE", "FROM"], *rows])))
 
 

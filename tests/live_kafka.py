@@ -162,6 +162,11 @@ class LiveKafka:
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self._brokers.outputs()}") from None
 
+    def seen(self, topic: str) -> list[list[Seen]]:
+        """The topic's partitions as each running broker sees them."""
+        views = self.clients.ask("views", addresses=[self.address(broker_id) for broker_id in self.running])["views"]
+        return [[Seen(**each) for each in view or () if each["topic"] == topic] for view in views]
+
     # Commands
 
     def kafka(self, tool: str, *args: str, stdin: str | None = None, timeout_s: float = TIMEOUT_S) -> ToolRun:

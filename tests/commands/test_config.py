@@ -526,6 +526,6 @@ def test_verbose_keeps_the_meaning_of_kafkas_own_option(capfd: Capture, config: 
 def test_a_terminal_does_not_break_words(capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config.write_text("current: one\ncontexts:\n  one: {cluster: here}\n")
     words = [" ".join(line.split()) for line in run(capfd, "config", "show").lines]
-    assert "context one current in config file, line 1" in words
+    assert "context one current in config file:1" in words
     monkeypatch.setattr("kafkapy.output.at_words.terminal_width", lambda: 20)
-    assert "    line 1" in run(capfd, "config", "show").lines
+    assert "    config file:1" in run(capfd, "config", "show").lines

@@ -187,6 +187,7 @@ def test_replicas_that_move(live: LiveKafka, tmp_path: Path) -> None:
     started = live.kafka("ReassignPartitionsCommand", *on(live, "--execute", "--throttle", "100", *options))
     assert started.code == 0, started
     try:
+        live.until(lambda: all([[*each.replicas] for each in view] == [[1, 3, 2]] for view in live.seen(topic)))
         shown = ("--describe", "--topic", topic)
         told = same(live, ("TopicCommand", *shown), ("topics", *shown), code=0).out
         assert "Adding Replicas: 3\tRemoving Replicas: 2" in told
