@@ -103,7 +103,8 @@ def get_offsets(
         except KafkaError as error:
             error.hint = _hint(opened.image().topics, topic, partitions, topic_partitions)
             fail(f"Error occurred: {error}", error)
-        _tell_missing(opened.image().topics, topic, partitions)
+        for missing in _missing(opened.image().topics, topic or "", partitions or ""):
+            warn(f"kafkapy: {missing}")
         print_rows(output, _rows(opened, chosen, spec, skipped))
     if skipped:
         raise typer.Exit(1)
@@ -113,27 +114,23 @@ def _hint(
     topics: "Mapping[str, TopicImage]", topic: str | None, partitions: str | None, rules: str | None
 ) -> str | None:
     """What was probably meant: of the topics and partitions that are named by plain names and numbers."""
-    from kafkapy.near_misses import hint, partition_hint
+    from kafkapy.near_misses import hint
 
     named = [f"{topic or ''}:{partitions or ''}"] if rules is None else rules.split(",")
     for name, _, numbers in (each.partition(":") for each in named):
-        found = [hint("topic", name, topics)]
-        if name in topics:
-            found += [partition_hint(name, int(each), topics) for each in numbers.split(",") if each.isdecimal()]
-        for each in filter(None, found):
+        for each in filter(None, [hint("topic", name, topics), *_missing(topics, name, numbers)]):
             return each
     return None
 
 
-def _tell_missing(topics: "Mapping[str, TopicImage]", topic: str | None, partitions: str | None) -> None:
-    """Say which partitions a topic has not that is asked for them by its name. Kafka's tool passes over them."""
+def _missing(topics: "Mapping[str, TopicImage]", topic: str, numbers: str) -> list[str]:
+    """Lines about the partitions that a topic has not which is asked for them by its name."""
     from kafkapy.near_misses import partition_hint
 
-    if topic is not None and topic in topics:
-        for number in (partitions or "").split(","):
-            missing = partition_hint(topic, int(number), topics) if number.isdecimal() else None
-            if missing is not None:
-                warn(f"kafkapy: {missing}")
+    if topic not in topics:
+        return []
+    found = (partition_hint(topic, int(each), topics) for each in numbers.split(",") if each.isdecimal())
+    return [each for each in found if each is not None]
 
 
 def _rows(
