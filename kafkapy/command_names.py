@@ -42,6 +42,26 @@ COMMANDS = {
 }
 """Each subcommand with its one-line help; ``dump-log`` lives in commands/dump_log.py."""
 
+JOBS = {
+    "Topics and records": (
+        *("topics", "console-producer", "console-consumer", "get-offsets", "throughput", "delete-records"),
+    ),
+    "Groups and transactions": (
+        *("lag", "consumer-groups", "groups", "share-groups", "streams-groups", "consumer-offsets", "transactions"),
+        "assign",
+    ),
+    "Brokers and replicas": (
+        *("cluster", "log-dirs", "replica-diff", "leader-election", "reassign-partitions", "cluster-id"),
+        "broker-api-versions",
+    ),
+    "Settings, rights and metadata": (
+        *("configs", "acls", "features", "metadata-quorum", "metadata-shell", "storage", "maintenance"),
+    ),
+    "Inside the files": ("dump-log", "lookup", "export", "sql"),
+    "Help and set-up": ("tour", "lab", "help", "doctor", "config", "install-shims"),
+}
+"""What each subcommand is for: the sections of ``kafkapy --help``, what is used most first."""
+
 SUBCOMMANDS = {
     "cluster": (
         *("status", "stop-broker", "kill-broker", "start-broker", "lag-broker", "replicate", "advance"),

@@ -13,7 +13,7 @@ import typer.main
 from typer._click import Command, Context, HelpFormatter
 from typer.core import TyperGroup
 
-from kafkapy.command_names import COMMANDS
+from kafkapy.command_names import COMMANDS, JOBS
 from kafkapy.subcommand import COMMON_OPTIONS, OwnHelp, did_you_mean, examples, write_examples
 
 DESCRIPTION = """Apache Kafka's admin scripts as one program.
@@ -51,9 +51,11 @@ class LazyGroup(OwnHelp, TyperGroup):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """List the subcommands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """List the subcommands by what they are for, without importing them; the texts of all begin in one column."""
+        width = max(map(len, COMMANDS))
+        for job, names in JOBS.items():
+            with formatter.section(job):
+                formatter.write_dl([(name.ljust(width), COMMANDS[name]) for name in names])
 
     def format_epilog(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the examples."""

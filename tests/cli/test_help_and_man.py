@@ -6,13 +6,15 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from kafkapy.command_names import COMMANDS
+from kafkapy.command_names import COMMANDS, JOBS
 from kafkapy.command_tree import Node, command_tree, walk
 
+Run = Callable[..., subprocess.CompletedProcess[str]]
 NODES = {" ".join(node.path): node for node in walk(command_tree())}
 every_command = pytest.mark.parametrize("node", NODES.values(), ids=NODES.keys())
 
@@ -20,6 +22,18 @@ every_command = pytest.mark.parametrize("node", NODES.values(), ids=NODES.keys()
 def test_every_file_in_commands_is_registered(root: Path) -> None:
     modules = {path.stem for path in (root / "commands").glob("*.py") if "\napp = new_" in path.read_text()}
     assert modules == {name.replace("-", "_") for name in COMMANDS}
+
+
+def test_the_help_lists_every_command_once_by_what_it_is_for(kafkapy: Run) -> None:
+    lines = kafkapy("--help").stdout.split("\nExamples:")[0].splitlines()
+    shown: dict[str, list[str]] = {}
+    for line in lines:
+        if line.endswith(":") and not line.startswith(" "):
+            names = shown.setdefault(line[:-1], [])
+        elif found := re.match(r"  ([a-z-]+)  +[A-Z]", line):
+            names.append(found[1])
+    assert {job: tuple(shown[job]) for job in JOBS} == JOBS
+    assert sorted(name for names in JOBS.values() for name in names) == list(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
