@@ -133,8 +133,11 @@ def lag(
     if engine is EngineName.SPARK and not is_read:
         raise UsageError("--engine spark reads the history in a cluster's files: --interval and --watch are not for it")
     if is_read:
+        from kafkapy.backends.selection import file_paths
+
+        paths = file_paths(chosen, "--engine spark") if engine is EngineName.SPARK else ()
         with open_engine(engine, master, conf, driver_memory) as opened:
-            _read(chosen, options, opened if engine is EngineName.SPARK else None)
+            _read(chosen, options, opened, paths)
         return
     if options.watch:
         from .lag_watch import watch as watch_looks
@@ -151,19 +154,19 @@ def _sparing(chosen: "Selection") -> "Selection":
     return chosen._replace(command_pairs=(f"{FETCH_SETTING}={FETCH_BYTES}",))
 
 
-def _read(chosen: "Selection", options: LagOptions, engine: "Engine | None") -> None:
-    """Out of the history that the files hold; an engine reads them in parts."""
-    from kafkapy.backends.selection import file_paths, open_cluster
+def _read(chosen: "Selection", options: LagOptions, engine: "Engine", paths: tuple[str, ...]) -> None:
+    """Out of the history that the files hold; those at ``paths``, where there are any, are read by the engine."""
+    from kafkapy.backends.selection import open_cluster
     from kafkapy.lag.lag_reading import ClusterSource, LagSource, lag_history
 
     problems: list[str] = []
     with closing(open_cluster(chosen)) as opened:
         asked = _asked(opened, options)
         source: LagSource = ClusterSource(opened)
-        if engine is not None:
+        if paths:
             from kafkapy.tables.lag_source import EngineSource
 
-            source = EngineSource(engine, file_paths(chosen, "--engine spark"))
+            source = EngineSource(engine, paths)
         found = lag_history(source, options.wanted, asked, problems.append)
         if options.plot:
             _print_plot(found, options, [moment.timestamp for moment in asked.moments])

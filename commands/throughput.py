@@ -125,6 +125,7 @@ def throughput(
     wanted = Wanted(_wants(topics, exclude_internal), stretch, measure_compression, is_narrow)
     problems: list[str] = []
     chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
+    paths = file_paths(chosen, "--engine spark") if engine is EngineName.SPARK else ()
     with closing(open_cluster(chosen)) as opened:
         with open_engine(engine, master, conf, driver_memory) as worker:
             known = set(opened.image().topics)
@@ -133,7 +134,6 @@ def throughput(
             if forecast:
                 _print_forecasts(opened, wanted, top, output, problems)
             else:
-                paths = file_paths(chosen, "--engine spark") if engine is EngineName.SPARK else ()
                 _print_flows(_flows(opened, worker, paths, wanted, by, step_ms, problems), top, output)
         finish(problems)
 

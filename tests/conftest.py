@@ -23,10 +23,11 @@ _FIRST = ("live", "outages", "spark", "reference", "tour", "scan", "completion",
 
 def pytest_configure() -> None:
     """Have Ctrl-C mean something also where a shell began us in the background, which ignores it; and let no cluster
-    of whoever runs the tests be meant. How long an example of Hypothesis takes tells of the machine only. Processes
-    that tests start do not all compile kafkapy anew. Directories of tests are in memory where there is room."""
+    of whoever runs the tests be meant, nor the width of a terminal, which xdist hands on. How long an example of
+    Hypothesis takes tells of the machine only. Processes that tests start do not all compile kafkapy anew. Directories
+    of tests are in memory where there is room."""
     sys.dont_write_bytecode = False
-    for name in ("KAFKAPY_CLUSTER", "KAFKAPY_CONTEXT", "KAFKAPY_VERBOSE", "PYTHONDONTWRITEBYTECODE"):
+    for name in ("KAFKAPY_CLUSTER", "KAFKAPY_CONTEXT", "KAFKAPY_VERBOSE", "COLUMNS", "PYTHONDONTWRITEBYTECODE"):
         os.environ.pop(name, None)
     os.environ["KAFKAPY_CONFIG"] = os.path.join(os.devnull, "config.yaml")
     if _has_room(MEMORY):

@@ -47,8 +47,13 @@ def test_what_spark_is_not_for(capfd: Capture, brokers: list[str], command: tupl
     assert "--engine" in done.err
 
 
-def test_running_clusters_have_no_files_to_read(capfd: Capture) -> None:
-    done = run(capfd, "lag", "--history", "--bootstrap-server", "127.0.0.1:1", "--engine", "spark")
+@pytest.mark.parametrize("command", [("lag", "--history"), ("throughput",)], ids=" ".join)
+def test_running_clusters_have_no_files_to_read(
+    capfd: Capture, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    """Said before Spark starts, or its Java is missed."""
+    monkeypatch.setenv("JAVA_HOME", os.devnull)
+    done = run(capfd, *command, "--bootstrap-server", "127.0.0.1:1", "--engine", "spark")
     assert done.code == 2
     assert "--engine spark reads files, not a running cluster" in done.err
 
