@@ -21,7 +21,7 @@ CONTEXT_OPTION = TyperOption(
     param_decls=["--context"],
     metavar="CONTEXT",
     expose_value=False,
-    help="A cluster that was given a name with 'kafkapy config add'; by default $KAFKAPY_CONTEXT.",
+    help="The name of a cluster, given with 'kafkapy config add'; by default $KAFKAPY_CONTEXT.",
     rich_help_panel=CLUSTER,
 )
 _ADDED = "kafkapy.added"
