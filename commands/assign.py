@@ -10,7 +10,7 @@ from kafkapy.subcommand import Subcommand, examples, new_app
 from .cluster_options import LinesOption
 
 GROUP = "The group"
-CHANGES = "What happens to it"
+CHANGES = "What happens to the group"
 
 app = new_app()
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ACTIONS = "What to do (exactly one)"
 SHOWING = "With --describe"
 ENTITIES = "Whose configs"
-SHORTCUTS = "Whose configs, in short"
+SHORTCUTS = "Whose configs (short forms)"
 CHANGES = "What to alter"
 
 

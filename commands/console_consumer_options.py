@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kafkapy.backends.waiting import Meanwhile
     from kafkapy.output.record_formatter import RecordPrinter
 
-GROUP = "As members of a group (what they have read is committed, and the next run goes on from there)"
+GROUP = "As members of a group (what they have read is committed, and the next run continues from there)"
 EXEC = "A command for each record, instead of printing it (with --group)"
 
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from kafkapy.backends.producer_options import ProducerOptions
     from kafkapy.signals import HeldSignals
 
-WHERE = "Where to"
+WHERE = "Destination"
 READING = "How lines become records"
 SENDING = "How records are sent"
-TRANSACTIONS = "Transactions (beyond Kafka's console producer)"
-NETWORK = "How to reach a running cluster (files need none of it)"
+TRANSACTIONS = "Transactions (not in Kafka's console producer)"
+NETWORK = "How to reach a running cluster (not needed for files)"
 
 RENAMED = Renamed(
     "Warning: {old} is deprecated and will be removed in a future version. Use {new} instead.",

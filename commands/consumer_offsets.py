@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kafkapy.backends.offset_history import HistoryFilter
     from kafkapy.backends.selection import Selection
 
-WHICH = "Which records (all that are given must hold; a record that has no such field is left out)"
+WHICH = "Which records (all given conditions must hold; a record without such a field is omitted)"
 HASH = "Where a group is"
 HOW = "How to print"
 

@@ -11,7 +11,7 @@ from .option_kinds import flag, value
 
 CHECKS = "What to check"
 DECODING = "How to read keys and values"
-FILTERS = "Which records (beyond Kafka's tool; all that are given must hold)"
+FILTERS = "Which records (not in Kafka's tool; all given conditions must hold)"
 PRINTING = "What to print"
 
 FilesOption = Annotated[

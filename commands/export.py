@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 WHAT = "What to export (all topics by default)"
 HOW = "How to write it"
-AGAIN = "Where something is there already"
+AGAIN = "If the output already exists"
 
 app = new_app()
 

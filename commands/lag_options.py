@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kafkapy.lag.lag_point import LagPoint
 
 WHICH = "Which groups and topics (all by default)"
-WHEN = "Of when (now by default, by the history in the cluster's files)"
+WHEN = "At which time (by default now, from the history in the cluster's files)"
 HOW = "What to show"
 
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from kafkapy.spark.session import SparkOptions
     from kafkapy.spark.sql_session import Rows, SqlSession
 
-WHAT = "What to ask"
+WHAT = "What to query"
 READING = "How the files are read"
-SHOWING = "How the answer is given"
+SHOWING = "How to print the answer"
 TERMINAL_ROWS = 100
 
 app = new_app()

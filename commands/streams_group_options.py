@@ -5,7 +5,7 @@ from typing import Annotated
 from .option_kinds import flag, value
 from .typed_group_options import RESETTING, SCENARIOS, WHICH
 
-INTERNAL = "Topics of the group's own"
+INTERNAL = "The group's internal topics"
 
 InputTopicOption = Annotated[
     list[str] | None,

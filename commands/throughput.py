@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kafkapy.lag.retention_forecast import Forecast
     from kafkapy.tables.engine import Engine
 
-WHICH = "Which topics, and of when (all by default)"
+WHICH = "Which topics, and which time (all by default)"
 HOW = "What to show"
 
 app = new_app()

@@ -11,9 +11,9 @@ from .option_kinds import flag, value
 
 ACTIONS = "What to do (exactly one)"
 TOPICS = "Which topics"
-NEW = "What to make of them"
-FILE = "Topics as a file says"
-FILTERS = "Which partitions to describe (any that is given)"
+NEW = "Partitions, replicas and configs"
+FILE = "Topics in a file"
+FILTERS = "Which partitions to describe (any of these)"
 
 
 class Placement(StrEnum):

@@ -24,7 +24,7 @@ from .transactions_options import MS_IN_A_MINUTE, WHICH, failed, not_described, 
 if TYPE_CHECKING:
     from kafkapy.backends.hanging_transactions import OpenTransaction
 
-SCOPE = "Where to search (by default, all that is there)"
+SCOPE = "Where to search (by default everywhere)"
 EXAMPLES = examples(
     ("Find hanging transactions in all partitions:", "kafkapy transactions find-hanging --cluster my-cluster"),
     (

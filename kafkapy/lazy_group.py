@@ -19,12 +19,12 @@ from kafkapy.subcommand import COMMON_OPTIONS, OwnHelp, did_you_mean, examples, 
 DESCRIPTION = """Apache Kafka's admin scripts as one program.
 
 A subcommand is named after Kafka's script (kafka-dump-log.sh is kafkapy dump-log), takes the same flags
-              and prints the same lines. Run 'kafkapy COMMAND --help' for its options, 'kafkapy help COMMAND' for its
-              manual page.
+and prints the same lines. Run 'kafkapy COMMAND --help' for its options, 'kafkapy help COMMAND' for its
+manual page.
 
 It works on running clusters (--bootstrap-server), on the disks of brokers that are running, stopped or
-              crashed (--log-dirs, which are only read), and on cluster directories, which need no broker (--cluster).
-              'kafkapy tour' shows most of it.
+crashed (--log-dirs, which are only read), and on cluster directories, which need no broker (--cluster).
+'kafkapy tour' shows most of it.
 """
 
 

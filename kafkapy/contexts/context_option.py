@@ -15,7 +15,7 @@ from typer.core import TyperOption
 if TYPE_CHECKING:
     from kafkapy.contexts.resolution import Added
 
-CLUSTER = "Which cluster (else $KAFKAPY_CLUSTER, $KAFKAPY_CONTEXT, the current context, ./kafkapy-cluster)"
+CLUSTER = "Which cluster (by default $KAFKAPY_CLUSTER, $KAFKAPY_CONTEXT, the current context, ./kafkapy-cluster)"
 """The group of the options that name a cluster: a command that has --cluster in it takes --context, too."""
 CONTEXT_OPTION = TyperOption(
     param_decls=["--context"],
