@@ -31,7 +31,7 @@ ClusterOrDirectoryOption = Annotated[
     value(
         "--cluster",
         "[DIR]",
-        "A cluster directory that kafkapy keeps. Without DIR: the cluster itself, as a resource.",
+        "A cluster directory. Without DIR: the cluster itself, as a resource.",
         CLUSTER,
     ),
 ]
@@ -43,47 +43,48 @@ DelegationTokenOption = Annotated[
 ]
 UserPrincipalOption = Annotated[
     list[str] | None,
-    _several("--user-principal", "PRINCIPAL", "A user, for whom tokens may be made or described.", RESOURCES),
+    _several("--user-principal", "PRINCIPAL", "A user for whom tokens may be created or described.", RESOURCES),
 ]
 PatternTypeOption = Annotated[
     str,
     value(
         "--resource-pattern-type",
         "literal|prefixed|any|match",
-        "What names mean: literal, or prefixed for all that begin so; to list or remove also any (of either "
-        "type), or match (whatever applies to the name).",
+        "How to interpret names: literal, or prefixed (all names that begin like this); to list or remove also any "
+        "(of either type), or match (whatever applies to the name).",
         RESOURCES,
     ),
 ]
 AllowPrincipalOption = Annotated[
-    list[str] | None, _several("--allow-principal", "PRINCIPAL", "Who may, such as User:alice or User:*.", ENTRIES)
+    list[str] | None,
+    _several("--allow-principal", "PRINCIPAL", "Who is allowed, such as User:alice or User:*.", ENTRIES),
 ]
 DenyPrincipalOption = Annotated[
-    list[str] | None, _several("--deny-principal", "PRINCIPAL", "Who may not, whatever else allows it.", ENTRIES)
+    list[str] | None, _several("--deny-principal", "PRINCIPAL", "Who is denied, whatever else allows it.", ENTRIES)
 ]
 AllowHostOption = Annotated[
-    list[str] | None, _several("--allow-host", "HOST", "From where they may; anywhere without.", ENTRIES)
+    list[str] | None, _several("--allow-host", "HOST", "The host from which they are allowed; by default any.", ENTRIES)
 ]
 DenyHostOption = Annotated[
-    list[str] | None, _several("--deny-host", "HOST", "From where they may not; anywhere without.", ENTRIES)
+    list[str] | None, _several("--deny-host", "HOST", "The host from which they are denied; by default any.", ENTRIES)
 ]
 OperationOption = Annotated[
     list[str] | None,
     _several(
         "--operation",
         "OPERATION",
-        "What: All (the default), Read, Write, Create, Delete, Alter, Describe, ClusterAction, DescribeConfigs, "
-        "AlterConfigs, IdempotentWrite, CreateTokens, DescribeTokens or TwoPhaseCommit.",
+        "The operation: All (the default), Read, Write, Create, Delete, Alter, Describe, ClusterAction, "
+        "DescribeConfigs, AlterConfigs, IdempotentWrite, CreateTokens, DescribeTokens or TwoPhaseCommit.",
         ENTRIES,
     ),
 ]
-ProducerOption = Annotated[bool, flag("--producer", "What a producer needs, of topics and transactional ids.", ENTRIES)]
-ConsumerOption = Annotated[bool, flag("--consumer", "What a consumer needs, of topics and groups.", ENTRIES)]
+ProducerOption = Annotated[bool, flag("--producer", "What a producer needs on topics and transactional ids.", ENTRIES)]
+ConsumerOption = Annotated[bool, flag("--consumer", "What a consumer needs on topics and groups.", ENTRIES)]
 IdempotentOption = Annotated[bool, flag("--idempotent", "With --producer: an idempotent one.", ENTRIES)]
 PrincipalOption = Annotated[
     list[str] | None, _several("--principal", "PRINCIPAL", "With --list: only the ACLs of these.", LISTING)
 ]
-ForceOption = Annotated[bool, flag("--force", "Ask nothing.", REMOVING)]
+ForceOption = Annotated[bool, flag("--force", "Do not ask for confirmation.", REMOVING)]
 
 
 def check_usage(

@@ -48,7 +48,7 @@ app = new_app()
             "--allow-principal User:alice",
         ),
         (
-            "Remove all ACLs of topics that begin so, in a cluster directory:",
+            "Remove all ACLs of topics with this prefix, in a cluster directory:",
             "kafkapy acls --cluster demo --remove --topic orders- --resource-pattern-type prefixed --force",
         ),
         (
@@ -88,7 +88,7 @@ def acls(
     """List, add and remove ACLs: who may do what with topics, groups and the cluster itself.
 
     An ACL allows or denies a principal (such as User:alice) an operation on a resource, from any host or only from
-    some. Brokers look at ACLs only where an authorizer is configured. Where one denies, no other can allow it.
+    some. Brokers check ACLs only if an authorizer is configured. If one ACL denies an operation, no other can allow it.
     """
     from kafkapy.metadata.acl_selection import Access, Resources, parse_pattern_type
 

@@ -10,7 +10,7 @@ from kafkapy.subcommand import Subcommand, examples, new_app
 from .cluster_options import LinesOption
 
 GROUP = "The group"
-CHANGES = "What happens to it"
+CHANGES = "What happens to the group"
 
 app = new_app()
 
@@ -41,7 +41,8 @@ def assign(
         str,
         typer.Option(
             metavar="N|LIST",
-            help="How many, m1 to mN, or their names: 'm1=a,b;m2=b;m3'. One without '=' subscribes to all topics.",
+            help="The number of members (m1 to mN), or their names: 'm1=a,b;m2=b;m3'. One without '=' subscribes to "
+            "all topics.",
             rich_help_panel=GROUP,
         ),
     ],
@@ -49,7 +50,7 @@ def assign(
         str,
         typer.Option(
             metavar="range|roundrobin|sticky|cooperative-sticky|uniform",
-            help="Who divides the partitions.",
+            help="The assignor that divides the partitions.",
             show_default=True,
             rich_help_panel=GROUP,
         ),
@@ -58,7 +59,7 @@ def assign(
         str | None,
         typer.Option(
             metavar="classic|consumer",
-            help="How the group agrees. The default is consumer for uniform, and classic for all others.",
+            help="The group's protocol. The default is consumer for uniform, and classic for all others.",
             rich_help_panel=GROUP,
         ),
     ] = None,
@@ -79,7 +80,7 @@ def assign(
         typer.Option(
             metavar="CHANGE",
             help="join:MEMBER[=TOPIC,...], leave:MEMBER, or topic:NAME:COUNT (it appears or grows; 0 deletes it). "
-            "Give it again for what comes after.",
+            "May be repeated, for one change after another.",
             rich_help_panel=CHANGES,
         ),
     ] = None,
@@ -87,17 +88,17 @@ def assign(
 ) -> None:
     """Show how an assignor divides partitions, and what moves when the group changes.
 
-    Nothing is read or written: the group exists only here, and is divided exactly as Kafka would divide it.
+    Nothing is read or written: the group exists only here, and its partitions are divided exactly as Kafka would do it.
 
-    Classic groups, where one of the members divides:
+    Classic groups, where one of the members divides the partitions:
 
     range: each topic on its own, a run of partitions for each member; the first members get the ones left over.
 
-    roundrobin: all partitions of all topics in one row, dealt out in turn.
+    roundrobin: all partitions of all topics in one list, dealt out in turn.
 
-    sticky: balanced, and members keep what they had; but all stop while the group rebalances.
+    sticky: balanced, and members keep what they had, but all stop while the group rebalances.
 
-    cooperative-sticky: divides like sticky, but members go on reading; what moves is revoked in a first rebalance and
+    cooperative-sticky: divides like sticky, but members keep reading; what moves is revoked in a first rebalance and
     given to its new owner in a second one.
 
     Consumer groups (KIP-848), where the coordinator divides:

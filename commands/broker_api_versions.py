@@ -25,7 +25,7 @@ app = new_app()
     epilog=examples(
         ("Show which requests the brokers take:", "kafkapy broker-api-versions --bootstrap-server localhost:9092"),
         (
-            "Show them as CSV, an api of a broker a line:",
+            "Show them as CSV, with a line for each api of a broker:",
             "kafkapy broker-api-versions --bootstrap-server localhost:9092 --output csv",
         ),
     ),
@@ -37,9 +37,9 @@ def broker_api_versions(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Show which versions of each request the brokers take, and which one a client would use.
+    """Show which versions of each request the brokers support, and which one a client would use.
 
-    A client and a broker speak the newest version that both know: look here when an old client cannot talk to a new
+    A client and a broker use the newest version that both support: look here if an old client cannot talk to a new
     cluster, or the other way round.
     """
     from kafkapy.backends.selection import open_cluster

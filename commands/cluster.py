@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 app = new_group(
     "Stop, kill, start and slow down the brokers of a cluster directory, and see where replicas stand.\n\n"
-    "No process runs there: which brokers are up stands in cluster.yaml, and leaders, ISRs and logs change as they "
-    "would if the brokers ran. list-endpoints also asks a running cluster, and unregister only that.",
+    "No process runs there: cluster.yaml says which brokers are up, and leaders, ISRs and logs change as they "
+    "would if the brokers were running. list-endpoints also works on a running cluster, and unregister only on "
+    "one.",
     examples(
         ("Where every replica stands:", "kafkapy cluster status --cluster demo"),
         ("Let a broker crash:", "kafkapy cluster kill-broker 2 --cluster demo"),
         ("Start it again:", "kafkapy cluster start-broker 2 --cluster demo"),
-        ("Let it catch up and come into the ISRs again:", "kafkapy cluster replicate --until-caught-up --cluster demo"),
+        ("Let it catch up and rejoin the ISRs:", "kafkapy cluster replicate --until-caught-up --cluster demo"),
     ),
 )
 
@@ -33,7 +34,7 @@ TopicOption = Annotated[
     typer.Option(
         "--topic",
         metavar="TOPIC",
-        help="Show only topics with such a name. Without it, lines only sum up Kafka's own topics.",
+        help="Show only topics with this name. Without it, Kafka's own topics are only summed up in lines.",
     ),
 ]
 ExcludeInternalOption = Annotated[bool, typer.Option("--exclude-internal", help="Do not show Kafka's own topics.")]
@@ -57,7 +58,7 @@ def status(
     cluster: ClusterOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Show the brokers, and where every replica stands. Of every partition: who leads, who is in sync, and where each
+    """Show the brokers, and where every replica stands. For every partition: who leads, who is in sync, and where each
     replica's log ends."""
     from shlex import quote
 
@@ -98,7 +99,7 @@ def stop_broker(
     cluster: ClusterOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Stop brokers in good order: their leaders move first."""
+    """Stop brokers cleanly: their leaders move first."""
     from kafkapy.backends import failures
     from kafkapy.output.cluster_lines import change_pairs
 
@@ -116,7 +117,7 @@ def stop_broker(
     epilog=examples(
         ("Let broker 1 crash:", "kafkapy cluster kill-broker 1 --cluster demo"),
         (
-            "Let it lose what was not on its disk yet:",
+            "Let it also lose what was not yet on its disk:",
             "kafkapy cluster kill-broker 1 --cluster demo --lose-unflushed",
         ),
     ),
@@ -127,7 +128,8 @@ def kill_broker(
         bool,
         typer.Option(
             "--lose-unflushed",
-            help="Lose what a broker would not have synced: all since its active segment began or it was last stopped.",
+            help="Lose what a broker would not have synced: everything since its active segment began or it was last "
+            "stopped.",
         ),
     ] = False,
     topic: TopicOption = None,
@@ -135,7 +137,7 @@ def kill_broker(
     cluster: ClusterOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Let brokers crash. They are fenced, and their leaders move where they can."""
+    """Let brokers crash. They are fenced, and their leaders move if they can."""
     from kafkapy.backends import failures
     from kafkapy.output.cluster_lines import change_pairs
 
@@ -185,7 +187,7 @@ def start_broker(
     cls=Subcommand,
     epilog=examples(
         ("Let broker 2 stop fetching:", "kafkapy cluster lag-broker 2 --cluster demo"),
-        ("Let so much time pass that it leaves the ISRs:", "kafkapy cluster advance --ms 40000 --cluster demo"),
+        ("Let enough time pass for it to leave the ISRs:", "kafkapy cluster advance --ms 40000 --cluster demo"),
     ),
 )
 def lag_broker(
@@ -195,7 +197,7 @@ def lag_broker(
     cluster: ClusterOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Let a broker stop fetching, until it is started. It goes on leading what it leads. Where it follows it leaves the
+    """Let a broker stop fetching, until it is started. It still leads what it leads. Where it follows, it leaves the
     ISR after replica.lag.time.max.ms; until then acks=all waits for it."""
     from kafkapy.backends import failures
     from kafkapy.output.cluster_lines import lagging_pairs
@@ -208,7 +210,7 @@ def lag_broker(
     cls=Subcommand,
     epilog=examples(
         ("One fetch of every follower:", "kafkapy cluster replicate --cluster demo"),
-        ("As many as it takes:", "kafkapy cluster replicate --until-caught-up --cluster demo"),
+        ("As many fetches as it takes:", "kafkapy cluster replicate --until-caught-up --cluster demo"),
     ),
 )
 def replicate(
@@ -220,7 +222,7 @@ def replicate(
     cluster: ClusterOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Let the followers of all partitions fetch. Those that are not in sync come into the ISR by it."""
+    """Let the followers of all partitions fetch. This brings those that are not in sync into the ISR."""
     from kafkapy.backends import failures
     from kafkapy.backends.selection import finish_transactions
     from kafkapy.output.cluster_lines import replicated_pairs

@@ -35,8 +35,8 @@ def cluster_id(
 ) -> None:
     """Show the id of a cluster.
 
-    It was drawn when the cluster was formatted, and stands in the meta.properties of every log dir: a broker does
-    not start on one that has another id.
+    It was chosen when the cluster was formatted, and is in the meta.properties of every log dir: a broker does not
+    start on a log dir with a different id.
     """
     from kafkapy.backends.selection import open_cluster
     from kafkapy.output.printing import print_rows

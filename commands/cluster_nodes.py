@@ -24,7 +24,7 @@ LIST_ENDPOINTS_EXAMPLES = examples(
 )
 UNREGISTER_EXAMPLES = examples(
     ("Forget a broker that is gone for good:", "kafkapy cluster unregister --bootstrap-server localhost:9092 --id 3"),
-    ("Ask a controller to:", "kafkapy cluster unregister --bootstrap-controller localhost:9093 --id 3"),
+    ("Ask a controller instead:", "kafkapy cluster unregister --bootstrap-controller localhost:9093 --id 3"),
 )
 
 
@@ -64,7 +64,7 @@ def unregister(
     command_config: CommandConfigOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Let a running cluster forget a broker. It must have stopped, and is not to come back."""
+    """Make a running cluster forget a broker that has stopped and will not come back."""
     from kafkapy.backends.selection import open_cluster
     from kafkapy.output.printing import print_lines
 

@@ -11,14 +11,14 @@ from kafkapy.output.output_format import Output
 
 ClusterOption = Annotated[
     str | None,
-    typer.Option("--cluster", metavar="DIR", help="A cluster directory that kafkapy keeps.", rich_help_panel=CLUSTER),
+    typer.Option("--cluster", metavar="DIR", help="A cluster directory kept by kafkapy.", rich_help_panel=CLUSTER),
 ]
 LogDirsOption = Annotated[
     str | None,
     typer.Option(
         "--log-dirs",
         metavar="DIR[,DIR...]",
-        help="Data directories of real brokers, which are read and never touched.",
+        help="Log dirs of real brokers. They are only read, never changed.",
         rich_help_panel=CLUSTER,
     ),
 ]
@@ -39,7 +39,7 @@ def bootstrap_controller_option(*short: str) -> Any:
         "--bootstrap-controller",
         *short,
         metavar="HOST:PORT[,...]",
-        help="Some controllers of a running cluster, to be asked directly.",
+        help="Some controllers of a running cluster, to query them directly.",
         rich_help_panel=CLUSTER,
     )
 
@@ -49,7 +49,7 @@ def command_config_option(*short: str) -> Any:
         "--command-config",
         *short,
         metavar="FILE.properties",
-        help="A Java client's .properties file: how to log in to a running cluster, and time-outs.",
+        help="A Java client's .properties file: how to log in to a running cluster, and timeouts.",
         rich_help_panel=CLUSTER,
     )
 

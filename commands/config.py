@@ -22,13 +22,13 @@ USUAL = "What its commands do by default"
 ContextArgument = Annotated[str, typer.Argument(metavar="CONTEXT", help="The name of the context.", show_default=False)]
 
 app = new_group(
-    "Give clusters names, and choose the one that commands mean.\n\n"
-    "They are kept in ~/.config/kafkapy/config.yaml (or $XDG_CONFIG_HOME/kafkapy/config.yaml; $KAFKAPY_CONFIG names "
-    "another file), which may be edited by hand. Every command that names a cluster takes --context.",
+    "Give clusters names, and choose the one that commands use.\n\n"
+    "They are kept in ~/.config/kafkapy/config.yaml (or $XDG_CONFIG_HOME/kafkapy/config.yaml; $KAFKAPY_CONFIG "
+    "names another file), which may be edited by hand. Every command that works on a cluster takes --context.",
     examples(
         ("Give a cluster directory a name:", "kafkapy config add dev --cluster kafkapy-cluster"),
-        ("Make it the one that commands mean:", "kafkapy config use dev"),
-        ("See what commands mean here, and why:", "kafkapy config show"),
+        ("Make it the one that commands use:", "kafkapy config use dev"),
+        ("See which cluster commands use here, and why:", "kafkapy config show"),
     ),
 )
 
@@ -68,12 +68,12 @@ def list_(output: LinesOption = Output.KAFKA) -> None:
     "use",
     cls=ConfigCommand,
     epilog=examples(
-        ("Have commands mean this cluster from now on:", "kafkapy config use dev"),
+        ("Make commands use this cluster from now on:", "kafkapy config use dev"),
         ("See what that changed:", "kafkapy config show"),
     ),
 )
 def use(name: ContextArgument) -> None:
-    """Make a context the current one: what commands mean that name no cluster.
+    """Make a context the current one, used by commands that name no cluster.
 
     In one shell only: export KAFKAPY_CONTEXT=NAME. For one command only: --context NAME.
     """
@@ -132,7 +132,7 @@ def add(
         typer.Option(
             "--bootstrap-controller",
             metavar="HOST:PORT[,...]",
-            help="Some controllers of a running cluster, to be asked directly.",
+            help="Some controllers of a running cluster, to query them directly.",
             rich_help_panel=KIND,
         ),
     ] = None,
@@ -153,7 +153,7 @@ def add(
     master: Annotated[
         str | None, typer.Option("--master", metavar="URL", help="Spark's master.", rich_help_panel=USUAL)
     ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Put it in the place of the one of that name.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the context of that name.")] = False,
 ) -> None:
     """Give a cluster a name.
 
@@ -214,7 +214,7 @@ def add(
     ),
 )
 def remove(name: ContextArgument) -> None:
-    """Remove a context, also one that is wrong. Its cluster is not touched."""
+    """Remove a context, even an invalid one. Its cluster is not touched."""
     from kafkapy.contexts import config_edit
     from kafkapy.contexts.config_file import read_config
     from kafkapy.contexts.config_lock import config_locked
@@ -238,7 +238,7 @@ def remove(name: ContextArgument) -> None:
     "show",
     cls=ConfigCommand,
     epilog=examples(
-        ("What does a command mean here that names no cluster, and why:", "kafkapy config show"),
+        ("Which cluster does a command use here if it names none, and why:", "kafkapy config show"),
         ("What a context stands for:", "kafkapy config show dev"),
     ),
 )
@@ -248,7 +248,7 @@ def show(
     ] = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Show what a context stands for, and where each value comes from; by default the one that commands mean here."""
+    """Show what a context stands for, and where each value comes from; by default the one that commands use here."""
     from kafkapy.contexts.config_file import read_config
     from kafkapy.contexts.effective import effective_settings
     from kafkapy.output.aligned import aligned

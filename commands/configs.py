@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ACTIONS = "What to do (exactly one)"
 SHOWING = "With --describe"
 ENTITIES = "Whose configs"
-SHORTCUTS = "Whose configs, in short"
+SHORTCUTS = "Whose configs (short forms)"
 CHANGES = "What to alter"
 
 
@@ -88,23 +88,28 @@ def configs(
     describe: Annotated[bool, typer.Option("--describe", help="Show configs.", rich_help_panel=ACTIONS)] = False,
     alter: Annotated[bool, typer.Option("--alter", help="Change configs.", rich_help_panel=ACTIONS)] = False,
     all_: Annotated[
-        bool, typer.Option("--all", help="Show also what is not set on the entity itself.", rich_help_panel=SHOWING)
+        bool, typer.Option("--all", help="Also show what is not set on the entity itself.", rich_help_panel=SHOWING)
     ] = False,
     entity_type: Annotated[
         list[str],
         typer.Option(
             metavar="ENTITY-TYPE",
-            help="What the entity is: topics, clients, users, brokers, broker-loggers, ips, client-metrics or groups; "
-            "users and clients may go together.",
+            help="The type of the entity: topics, clients, users, brokers, broker-loggers, ips, client-metrics or "
+            "groups; users and clients may be combined.",
             rich_help_panel=ENTITIES,
         ),
     ] = [],  # noqa: B006
     entity_name: Annotated[
         list[str],
-        typer.Option(metavar="ENTITY", help="The name of the entity; all without.", rich_help_panel=ENTITIES),
+        typer.Option(metavar="ENTITY", help="The name of the entity; by default all.", rich_help_panel=ENTITIES),
     ] = [],  # noqa: B006
     entity_default: Annotated[
-        bool, typer.Option("--entity-default", help="What holds for all that have none.", rich_help_panel=ENTITIES)
+        bool,
+        typer.Option(
+            "--entity-default",
+            help="The default for all entities that have no config of their own.",
+            rich_help_panel=ENTITIES,
+        ),
     ] = False,
     topic: Annotated[str | None, _shortcut("--topic", "TOPIC", "A topic.")] = None,
     client: Annotated[str | None, _shortcut("--client", "CLIENT-ID", "A client id.")] = None,
@@ -123,20 +128,26 @@ def configs(
     add_config: Annotated[
         str | None,
         typer.Option(
-            metavar="CONFIG=VALUE[,...]", help="Set these; a list goes into brackets: k=[a,b].", rich_help_panel=CHANGES
+            metavar="CONFIG=VALUE[,...]",
+            help="Set these configs; write a list in brackets: k=[a,b].",
+            rich_help_panel=CHANGES,
         ),
     ] = None,
     add_config_file: Annotated[
         str | None,
-        typer.Option(metavar="FILE.properties", help="Set what this properties file has.", rich_help_panel=CHANGES),
+        typer.Option(
+            metavar="FILE.properties", help="Set the configs in this properties file.", rich_help_panel=CHANGES
+        ),
     ] = None,
     delete_config: Annotated[
         list[str],
-        typer.Option(metavar="CONFIG[,CONFIG...]", help="Take these back to their defaults.", rich_help_panel=CHANGES),
+        typer.Option(
+            metavar="CONFIG[,CONFIG...]", help="Reset these configs to their defaults.", rich_help_panel=CHANGES
+        ),
     ] = [],  # noqa: B006
     no_fsync: Annotated[
         bool,
-        typer.Option("--no-fsync", help="Do not wait for the disk: for play only.", rich_help_panel=CHANGES),
+        typer.Option("--no-fsync", help="Do not wait for the disk: only for experiments.", rich_help_panel=CHANGES),
     ] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -147,9 +158,9 @@ def configs(
 ) -> None:
     """Show and change configs of topics, brokers, users, clients, groups and client metrics.
 
-    What is not set on the entity itself comes from the default of all its kind, else from what Kafka comes with;
-    --describe --all shows where each value comes from. Of users, clients and ips the configs are quotas, and of
-    users also their passwords (SCRAM).
+    What is not set on the entity itself comes from the default for all entities of its kind, or else from Kafka's
+    built-in defaults; --describe --all shows where each value comes from. The configs of users, clients and ips are
+    quotas, and those of users also their passwords (SCRAM).
     """
     if describe + alter != 1:
         raise UsageError("Command must include exactly one action: --describe, --alter")

@@ -55,7 +55,7 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
             "--formatter-property print.offset=true",
         ),
         (
-            "Print ten records of one partition from an offset on, out of real brokers' directories:",
+            "Print ten records of one partition from an offset on, from real brokers' directories:",
             "kafkapy console-consumer --log-dirs /kafka/1 --topic orders --partition 0 --offset 42 --max-messages 10",
         ),
         (
@@ -64,7 +64,7 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
         ),
         ("Wait for new records of several topics:", "kafkapy console-consumer --include 'orders.*' --follow"),
         (
-            "Go on where the group stopped, and remember where this run stops:",
+            "Continue where the group stopped, and remember where this run stops:",
             "kafkapy console-consumer --topic orders --group billing --from-beginning",
         ),
         (
@@ -72,29 +72,29 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
             "kafkapy console-consumer --topic orders --group g --members 2 --then join@100 --then leave:1@200",
         ),
         (
-            "Send each order to a service. What fails is tried again after 10 s, 1 min and 10 min, then put aside:",
+            "Send each order to a service. Failures are tried again after 10 s, 1 min and 10 min, then set aside:",
             "kafkapy console-consumer --topic orders --group mailer --follow --exec './send-mail' --retry-delays "
             "10s,1m,10m",
         ),
         (
-            "Look at what was put aside, and why:",
+            "Look at what was set aside, and why:",
             "kafkapy console-consumer --topic orders.mailer.dead-letter --from-beginning --formatter-property "
             "print.headers=true",
         ),
         (
-            "When the cause is gone, handle it again; what fails once more is put back:",
+            "When the cause is fixed, handle it again; what fails again is put back:",
             "kafkapy console-consumer --topic orders.mailer.dead-letter --group again --from-beginning --exec "
             "'./send-mail' --dead-letter-topic orders.mailer.dead-letter",
         ),
         (
-            "A delay queue: what is sent to a group's retry topic is handled when its time is over, here 10 minutes:",
+            "A delay queue: what is sent to a group's retry topic is handled after its delay, here 10 minutes:",
             "kafkapy console-producer --topic orders.mailer.retry.10m",
         ),
     ),
 )
 def console_consumer(
     topic: Annotated[str | None, _text("TOPIC", "The topic.", WHAT)] = None,
-    include: Annotated[str | None, _text("TOPIC|REGEX", "Every topic whose whole name matches.", WHAT)] = None,
+    include: Annotated[str | None, _text("TOPIC|REGEX", "All topics whose whole name matches.", WHAT)] = None,
     partition: Annotated[
         int | None, _text("PARTITION", "One partition; from its end on, unless --offset says otherwise.", WHAT)
     ] = None,
@@ -106,13 +106,13 @@ def console_consumer(
         str | None,
         _text(
             "read_uncommitted|read_committed",
-            "read_committed leaves out transactions that were aborted or are open; the default is read_uncommitted.",
+            "read_committed omits transactions that were aborted or are open; the default is read_uncommitted.",
             WHAT,
         ),
     ] = None,
     max_messages: Annotated[int, _text("N", "Stop after that many records.", HOW_MUCH)] = -1,
     timeout_ms: Annotated[
-        int, _text("MS", "Where more is waited for: stop when no record has come for so long.", HOW_MUCH)
+        int, _text("MS", "When waiting for more: stop if no record has arrived for this long.", HOW_MUCH)
     ] = -1,
     follow: Annotated[
         bool | None,
@@ -143,15 +143,15 @@ def console_consumer(
             HOW,
         ),
     ] = None,
-    formatter_config: Annotated[str | None, _text("FILE.properties", "A file of such properties.", HOW)] = None,
+    formatter_config: Annotated[str | None, _text("FILE.properties", "A file with such properties.", HOW)] = None,
     key_deserializer: Annotated[
-        str | None, _text("DESERIALIZER", "How keys become text: a deserializer of Kafka's, such as Integer.", HOW)
+        str | None, _text("DESERIALIZER", "How to turn keys into text: a Kafka deserializer, such as Integer.", HOW)
     ] = None,
-    value_deserializer: Annotated[str | None, _text("DESERIALIZER", "How values become text.", HOW)] = None,
+    value_deserializer: Annotated[str | None, _text("DESERIALIZER", "How to turn values into text.", HOW)] = None,
     skip_message_on_error: Annotated[
         bool,
         typer.Option(
-            "--skip-message-on-error", help="Go on after a record that is not printable.", rich_help_panel=HOW
+            "--skip-message-on-error", help="Continue after a record that cannot be printed.", rich_help_panel=HOW
         ),
     ] = False,
     enable_systest_events: Annotated[
@@ -169,7 +169,7 @@ def console_consumer(
             CONSUMER,
         ),
     ] = None,
-    command_config: Annotated[str | None, _text("FILE.properties", "A file of such properties.", CONSUMER)] = None,
+    command_config: Annotated[str | None, _text("FILE.properties", "A file with such properties.", CONSUMER)] = None,
     property_: Annotated[list[str] | None, typer.Option("--property", hidden=True)] = None,
     consumer_property: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     consumer_config: Annotated[str | None, typer.Option("--consumer.config", hidden=True)] = None,
@@ -186,9 +186,9 @@ def console_consumer(
 ) -> None:
     """Print the records of topics, or run a command for each, as members of a group.
 
-    Without --group nothing is committed. Where nothing else is said it begins at the end: give --from-beginning, or
-    --partition and --offset, to see what is there already. In files it stops at the end of the logs; a running
-    cluster is followed until Ctrl-C, or as long as --timeout-ms says.
+    Without --group nothing is committed. By default it begins at the end: give --from-beginning, or --partition and
+    --offset, to see what is already there. In files it stops at the end of the logs; a running cluster is followed
+    until Ctrl-C, or as long as --timeout-ms says.
     """
     _check(topic, include, partition, offset, from_beginning)
     configs = load_properties(

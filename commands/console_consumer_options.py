@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kafkapy.backends.waiting import Meanwhile
     from kafkapy.output.record_formatter import RecordPrinter
 
-GROUP = "As members of a group (what they have read is committed, and the next run goes on from there)"
+GROUP = "As members of a group (what they have read is committed, and the next run continues from there)"
 EXEC = "A command for each record, instead of printing it (with --group)"
 
 
@@ -30,14 +30,16 @@ GroupOption = Annotated[
 MembersOption = Annotated[
     int | None,
     _text(
-        "N", "So many members in this process, each with its share of the partitions; every rebalance is told.", GROUP
+        "N",
+        "Run this many members in this process, each with its share of the partitions; every rebalance is reported.",
+        GROUP,
     ),
 ]
 ThenOption = Annotated[
     list[str] | None,
     _text(
         "EVENT@N",
-        "After N records in all, let a member come or go: join@100, leave:2@200. Can be given more than once.",
+        "After N records in total, let a member join or leave: join@100, leave:2@200. Can be given more than once.",
         GROUP,
     ),
 ]
@@ -54,14 +56,14 @@ ExecOption = Annotated[
     ),
 ]
 ExecTimeoutOption = Annotated[
-    str | None, _text("TIME", "A command that takes longer is killed and has failed: 500ms, 30s, 5m.", EXEC)
+    str | None, _text("TIME", "A command that takes longer is killed and counts as failed: 500ms, 30s, 5m.", EXEC)
 ]
 RetryDelaysOption = Annotated[
     str | None,
     _text(
         "TIME[,TIME...]",
-        "A record that failed waits in the topic TOPIC.GROUP.retry.TIME and is tried again when so much time is over: "
-        "10s,1m,10m for three more tries. Without --follow, what is not due yet is left to the next run.",
+        "A record that failed waits in the topic TOPIC.GROUP.retry.TIME and is tried again after that time: "
+        "10s,1m,10m for three more tries. Without --follow, records that are not due yet are left to the next run.",
         EXEC,
     ),
 ]

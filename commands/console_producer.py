@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from kafkapy.backends.producer_options import ProducerOptions
     from kafkapy.signals import HeldSignals
 
-WHERE = "Where to"
+WHERE = "Destination"
 READING = "How lines become records"
 SENDING = "How records are sent"
-TRANSACTIONS = "Transactions (beyond Kafka's console producer)"
-NETWORK = "How to reach a running cluster (files need none of it)"
+TRANSACTIONS = "Transactions (not in Kafka's console producer)"
+NETWORK = "How to reach a running cluster (not needed for files)"
 
 RENAMED = Renamed(
     "Warning: {old} is deprecated and will be removed in a future version. Use {new} instead.",
@@ -54,13 +54,13 @@ def _text(metavar: str, help_text: str, panel: str, *names: str) -> Any:
 @app.command(
     cls=ConsoleProducer,
     epilog=examples(
-        ("Send what is typed, a record a line, until Ctrl-D:", "kafkapy console-producer --topic orders"),
+        ("Send what you type, one record per line, until Ctrl-D:", "kafkapy console-producer --topic orders"),
         (
             "Send lines to a running cluster:",
             "kafkapy console-producer --bootstrap-server localhost:9092 --topic orders",
         ),
         (
-            "Send keys and values that a colon separates, from a pipe or a terminal, compressed:",
+            "Send keys and values separated by a colon, from a pipe or a terminal, compressed:",
             "kafkapy console-producer --topic orders --reader-property parse.key=true "
             "--reader-property key.separator=: --compression-codec zstd",
         ),
@@ -77,31 +77,31 @@ def console_producer(
             READING,
         ),
     ] = None,
-    reader_config: Annotated[str | None, _text("FILE.properties", "A file of such properties.", READING)] = None,
+    reader_config: Annotated[str | None, _text("FILE.properties", "A file with such properties.", READING)] = None,
     line_reader: Annotated[
         str, _text("CLASS", "Kafka's LineMessageReader is the only one.", READING)
     ] = "org.apache.kafka.tools.LineMessageReader",
     sync: Annotated[
         bool,
-        typer.Option("--sync", help="Have each record on disk before the next is read.", rich_help_panel=SENDING),
+        typer.Option("--sync", help="Write each record to disk before reading the next.", rich_help_panel=SENDING),
     ] = False,
     compression_codec: Annotated[
         str | None,
-        _text("[none|gzip|snappy|lz4|zstd]", "none, gzip, snappy, lz4 or zstd; gzip where none is named.", SENDING),
+        _text("[none|gzip|snappy|lz4|zstd]", "none, gzip, snappy, lz4 or zstd; gzip if no codec is named.", SENDING),
     ] = None,
     batch_size: Annotated[int | None, _text("BYTES", "How large a batch may grow.  [default: 16384]", SENDING)] = None,
     timeout: Annotated[
         int | None, _text("MS", "How long a record waits for its batch to fill.  [default: 1000]", SENDING)
     ] = None,
     request_required_acks: Annotated[
-        str | None, _text("all|-1|0|1", "Anything but all is not idempotent.  [default: -1]", SENDING)
+        str | None, _text("all|-1|0|1", "The acks to wait for; only all is idempotent.  [default: -1]", SENDING)
     ] = None,
     no_fsync: Annotated[
         bool,
-        typer.Option("--no-fsync", help="Do not wait for the disk: for play only.", rich_help_panel=SENDING),
+        typer.Option("--no-fsync", help="Do not wait for the disk: only for experiments.", rich_help_panel=SENDING),
     ] = False,
     transactional_id: Annotated[
-        str | None, _text("TRANSACTIONAL-ID", "Send in transactions, as the producer of this id.", TRANSACTIONS)
+        str | None, _text("TRANSACTIONAL-ID", "Send in transactions, as the producer with this id.", TRANSACTIONS)
     ] = None,
     transaction_size: Annotated[
         int, typer.Option(metavar="N", min=1, help="Records in a transaction.", rich_help_panel=TRANSACTIONS)
@@ -111,7 +111,7 @@ def console_producer(
         typer.Option(
             metavar="N",
             min=0,
-            help="Abort every Nth transaction, to see what that does; 0 for none.",
+            help="Abort every Nth transaction, to see the effect; 0 for none.",
             rich_help_panel=TRANSACTIONS,
         ),
     ] = 0,
@@ -119,7 +119,7 @@ def console_producer(
         list[str] | None,
         _text("SETTING=VALUE", "A producer config, such as enable.idempotence or max.request.size.", SENDING),
     ] = None,
-    command_config: Annotated[str | None, _text("FILE.properties", "A file of such configs.", SENDING)] = None,
+    command_config: Annotated[str | None, _text("FILE.properties", "A file with such configs.", SENDING)] = None,
     message_send_max_retries: Annotated[int | None, _text("N", "The config retries.", NETWORK)] = None,
     retry_backoff_ms: Annotated[int | None, _text("MS", "The config retry.backoff.ms.", NETWORK)] = None,
     request_timeout_ms: Annotated[int | None, _text("MS", "The config request.timeout.ms.", NETWORK)] = None,
@@ -137,8 +137,8 @@ def console_producer(
 ) -> None:
     """Send each line of the standard input to a topic as a record.
 
-    A line is a value without a key, unless --reader-property parse.key=true: then the key stands before it, and a
-    tab between them (key.separator names another separator).
+    A line is a value without a key, unless --reader-property parse.key=true is given: then the key comes first,
+    followed by a tab (key.separator names another separator).
     """
     if topic is None:
         raise UsageError('Missing required argument "[topic]"')

@@ -13,7 +13,7 @@ SCENARIOS = "Where to reset to (exactly one)"
 RUNNING = "For a running cluster"
 
 
-ListOption = Annotated[bool, flag("--list", "List the groups, an id a line.", ACTIONS)]
+ListOption = Annotated[bool, flag("--list", "List the groups, one id per line.", ACTIONS)]
 DescribeOption = Annotated[bool, flag("--describe", "Show offsets and lag, members, or states.", ACTIONS)]
 DeleteOption = Annotated[bool, flag("--delete", "Delete groups with all their offsets.", ACTIONS)]
 ResetOffsetsOption = Annotated[
@@ -22,7 +22,7 @@ ResetOffsetsOption = Annotated[
 DeleteOffsetsOption = Annotated[bool, flag("--delete-offsets", "Delete the offsets of a group for topics.", ACTIONS)]
 ValidateRegexOption = Annotated[
     str | None,
-    value("--validate-regex", "REGEX", "Say whether brokers take a regular expression for topics (RE2).", ACTIONS),
+    value("--validate-regex", "REGEX", "Say whether brokers accept a regular expression for topics (RE2).", ACTIONS),
 ]
 
 GroupOption = Annotated[list[str] | None, value("--group", "GROUP", "The group; may be given again.", WHICH)]
@@ -54,8 +54,9 @@ TotalsOption = Annotated[
     bool,
     flag(
         "--totals",
-        "Show the lag of each topic and of all (*); with --offsets, of partitions too. PARTITIONS counts all of a "
-        "topic that the group has, UNKNOWN-LAG those of them without a commit or a log here, which LAG leaves out.",
+        "Show the lag of each topic and in total (*); with --offsets, of partitions too. PARTITIONS counts all "
+        "partitions of a topic that the group has, UNKNOWN-LAG those without a commit or a log here, which LAG does "
+        "not include.",
         DESCRIBING,
     ),
 ]
@@ -66,13 +67,15 @@ LaggingOption = Annotated[
 DryRunOption = Annotated[bool, flag("--dry-run", "Only show what would change (the default).", RESETTING)]
 ExecuteOption = Annotated[bool, flag("--execute", "Make the change.", RESETTING)]
 ExportOption = Annotated[bool, flag("--export", "Print CSV, as --from-file reads it.", RESETTING)]
-NoFsyncOption = Annotated[bool, flag("--no-fsync", "Do not wait for the disk: for play only.")]
+NoFsyncOption = Annotated[bool, flag("--no-fsync", "Do not wait for the disk: only for experiments.")]
 
 ToEarliestOption = Annotated[bool, flag("--to-earliest", "The beginning of the log.", SCENARIOS)]
 ToLatestOption = Annotated[bool, flag("--to-latest", "The end of the log.", SCENARIOS)]
 ToCurrentOption = Annotated[bool, flag("--to-current", "Where the group is.", SCENARIOS)]
-ToOffsetOption = Annotated[int | None, value("--to-offset", "OFFSET", "An offset, or the nearest there is.", SCENARIOS)]
-ShiftByOption = Annotated[int | None, value("--shift-by", "N", "So many records on, or back (-N).", SCENARIOS)]
+ToOffsetOption = Annotated[
+    int | None, value("--to-offset", "OFFSET", "An offset, or the nearest one that exists.", SCENARIOS)
+]
+ShiftByOption = Annotated[int | None, value("--shift-by", "N", "Move N records forward, or back (-N).", SCENARIOS)]
 ToDatetimeOption = Annotated[
     str | None,
     value(
@@ -80,18 +83,18 @@ ToDatetimeOption = Annotated[
     ),
 ]
 ByDurationOption = Annotated[
-    str | None, value("--by-duration", "DURATION", "The first record from PnDTnHnMnS ago on.", SCENARIOS)
+    str | None, value("--by-duration", "DURATION", "The first record since PnDTnHnMnS ago.", SCENARIOS)
 ]
 ToTimestampOption = Annotated[
     str | None, value("--to-timestamp", "MS", "The first record from these epoch milliseconds on.", SCENARIOS)
 ]
 ToGroupOption = Annotated[
     str | None,
-    value("--to-group", "GROUP", "Where this other group is; all of its partitions, or --topic.", SCENARIOS),
+    value("--to-group", "GROUP", "The offsets of this other group; all of its partitions, or --topic.", SCENARIOS),
 ]
 FromFileOption = Annotated[
     str | None,
     value("--from-file", "FILE.csv", "Offsets in a CSV file (- is stdin): [group,]topic,partition,offset.", SCENARIOS),
 ]
 
-TimeoutOption = Annotated[int, value("--timeout", "MS", "How long each request may take, retries and all.", RUNNING)]
+TimeoutOption = Annotated[int, value("--timeout", "MS", "How long each request may take, including retries.", RUNNING)]

@@ -39,12 +39,12 @@ class ConsumerGroups(Subcommand):
             "kafkapy consumer-groups --bootstrap-server kafka-1:9092 --describe --group billing --members --verbose",
         ),
         (
-            "Let a group read a topic again from a moment on:",
+            "Let a group read a topic again from a given time on:",
             "kafkapy consumer-groups --reset-offsets --group billing --topic orders "
             "--to-datetime 2026-01-31T09:30:00.000 --execute",
         ),
         (
-            "Let a new group begin where another one is:",
+            "Let a new group start where another one is:",
             "kafkapy consumer-groups --reset-offsets --group billing-2 --to-group billing --execute",
         ),
     ),
@@ -90,9 +90,9 @@ def consumer_groups(
 ) -> None:
     """List, describe and delete consumer groups, and reset their offsets.
 
-    A group's offset in a partition is that of the record which it reads next; LAG is how many records there are
-    from it on. Offsets are reset only while the group has no members, and without --execute it is only shown what
-    would become of them.
+    A group's offset in a partition is that of the record that it will read next; LAG is how many records there are from
+    there on. Offsets are reset only while the group has no members, and without --execute the command only shows what
+    would change.
     """
     values = {name.strip("_").replace("_", "-"): value for name, value in locals().items()}
     check_usage(given(values), state)

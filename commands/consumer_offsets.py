@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kafkapy.backends.offset_history import HistoryFilter
     from kafkapy.backends.selection import Selection
 
-WHICH = "Which records (all that are given must hold; a record that has no such field is left out)"
+WHICH = "Which records (all given conditions must hold; a record without such a field is omitted)"
 HASH = "Where a group is"
 HOW = "How to print"
 
@@ -42,11 +42,11 @@ app = new_app()
             "kafkapy consumer-offsets --group billing",
         ),
         (
-            "Print the lines of older Kafkas, for scripts that read them:",
+            "Print the lines of older Kafka versions, for scripts that read them:",
             "kafkapy consumer-offsets --log-dirs /kafka/1,/kafka/2 --format legacy",
         ),
         (
-            "See in a table what was committed for one partition in an hour:",
+            "Show in a table what was committed for one partition within an hour:",
             "kafkapy consumer-offsets --topic orders --partition 0 --from-time 2026-11-16T09:00:00Z "
             "--to-time 2026-11-16T10:00:00Z --format table",
         ),
@@ -62,24 +62,27 @@ def consumer_offsets(
         ),
     ] = Records.OFFSETS,
     group: Annotated[
-        list[str] | None, value("--group", "GROUP", "Of this group. Can be given more than once.", WHICH)
+        list[str] | None, value("--group", "GROUP", "Only of this group. Can be given more than once.", WHICH)
     ] = None,
     topic: Annotated[
-        list[str] | None, value("--topic", "TOPIC", "Committed for this topic. Can be given more than once.", WHICH)
+        list[str] | None, value("--topic", "TOPIC", "Only for this topic. Can be given more than once.", WHICH)
     ] = None,
     partition: Annotated[
         list[int] | None,
         value(
             "--partition",
             "PARTITION",
-            "Committed for the partition of this number. Can be given more than once.",
+            "Only for the partition with this number. Can be given more than once.",
             WHICH,
         ),
     ] = None,
     transactional_id: Annotated[
         list[str] | None,
         value(
-            "--transactional-id", "TRANSACTIONAL-ID", "Of this transactional id. Can be given more than once.", WHICH
+            "--transactional-id",
+            "TRANSACTIONAL-ID",
+            "Only of this transactional id. Can be given more than once.",
+            WHICH,
         ),
     ] = None,
     from_time: Annotated[
@@ -96,8 +99,8 @@ def consumer_offsets(
         Format | None,
         typer.Option(
             "--format",
-            help="json: an object a line, as console-consumer --formatter offsets (the default); legacy: the lines of "
-            "Kafka 2.1 to 3.9; 1.0: those of Kafka 0.9 to 2.0; table: as --output table.",
+            help="json: one object per line, as console-consumer --formatter offsets (the default); legacy: the "
+            "lines of Kafka 2.1 to 3.9; 1.0: those of Kafka 0.9 to 2.0; table: as --output table.",
             rich_help_panel=HOW,
         ),
     ] = None,
@@ -125,10 +128,10 @@ def consumer_offsets(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Show committed offsets, groups and transactions as they lie in the internal topics' logs.
+    """Show committed offsets, groups and transactions as they are in the internal topics' logs.
 
-    These logs keep every commit with its time until they are compacted: what a group had committed before, when it
-    was moved, when it was deleted. 'kafkapy consumer-groups' shows where groups are now.
+    These logs keep every commit with its time until they are compacted: what a group had committed before, when it was
+    moved, and when it was deleted. 'kafkapy consumer-groups' shows where groups are now.
     """
     chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
     given = {

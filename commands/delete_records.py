@@ -46,7 +46,9 @@ def delete_records(
             '"partition": 0, "offset": 25}], "version": 1}',
         ),
     ],
-    no_fsync: Annotated[bool, typer.Option("--no-fsync", help="Do not wait for the disk: for play only.")] = False,
+    no_fsync: Annotated[
+        bool, typer.Option("--no-fsync", help="Do not wait for the disk: only for experiments.")
+    ] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
@@ -55,7 +57,7 @@ def delete_records(
 ) -> None:
     """Delete the records of partitions up to an offset.
 
-    The start of the log moves to that offset at once, for consumers, too. Segments that lie wholly before it are
+    The start of the log moves to that offset at once, also for consumers. Segments that are entirely before it are
     deleted later: by the brokers, and in a cluster directory by 'kafkapy maintenance'.
     """
     from kafkapy.backends.selection import open_cluster_for_writing

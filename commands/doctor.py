@@ -39,7 +39,7 @@ class Doctor(Subcommand):
 def doctor(
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Look at the ends of logs only, and do not compare replicas: reads little."),
+        typer.Option("--quick", help="Look only at the ends of logs, and do not compare replicas. This reads little."),
     ] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -47,13 +47,13 @@ def doctor(
     command_config: CommandConfigOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Check the surroundings and a cluster, and say what to do about what is wrong.
+    """Check the environment and a cluster, and say what to do about each problem.
 
-    Of files everything is read: every batch against its checksum, indexes against their logs, checkpoints, marks of an
-    unclean stop, stray directories, and all copies of a partition against each other. A running cluster is asked for
-    brokers, log dirs, quorum and partitions. Nothing is changed.
+    Files are read completely: every batch is checked against its checksum, indexes against their logs, and all copies
+    of a partition against each other, along with checkpoints, signs of an unclean stop and stray directories. A running
+    cluster is asked about brokers, log dirs, quorum and partitions. Nothing is changed.
 
-    The exit code is 0 where all is well and 1 where there are warnings or errors.
+    The exit code is 0 if all is well and 1 if there are warnings or errors.
     """
     from shlex import split
 

@@ -88,7 +88,7 @@ app = new_app()
             "kafkapy dump-log --files __consumer_offsets-0 --offsets-decoder",
         ),
         (
-            "Check that indexes fit their segments, printing mismatches only:",
+            "Check that indexes match their segments, printing only mismatches:",
             "kafkapy dump-log --files docs/samples/orders-0 --verify-index-only",
         ),
         (
@@ -132,8 +132,8 @@ def dump_options(
 ) -> tuple[DumpOptions, EngineChoice]:
     """Show what is inside log segments, indexes and producer snapshots.
 
-    Reads the files of a partition directory, from a stopped, crashed or running broker or a copy of one, and never
-    writes to them. Without flags it prints a line for each batch; --print-data-log shows the records.
+    Reads the files of a partition directory, from a stopped, crashed or running broker or from a copy, and never writes
+    to them. Without flags it prints a line for each batch; --print-data-log shows the records.
     """
     decoder = _first(
         {

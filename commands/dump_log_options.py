@@ -11,7 +11,7 @@ from .option_kinds import flag, value
 
 CHECKS = "What to check"
 DECODING = "How to read keys and values"
-FILTERS = "Which records (beyond Kafka's tool; all that are given must hold)"
+FILTERS = "Which records (not in Kafka's tool; all given conditions must hold)"
 PRINTING = "What to print"
 
 FilesOption = Annotated[
@@ -19,8 +19,8 @@ FilesOption = Annotated[
     value(
         "--files",
         "PATH[,PATH...]",
-        "What to dump: segments (.log), indexes (.index, .timeindex, .txnindex), producer snapshots "
-        "(.snapshot), metadata snapshots (.checkpoint), or a directory for all of these in it. May be repeated.",
+        "What to dump: segments (.log), indexes (.index, .timeindex, .txnindex), producer snapshots (.snapshot), "
+        "metadata snapshots (.checkpoint), or a directory for all such files in it. May be repeated.",
         PRINTING,
     ),
 ]
@@ -42,7 +42,7 @@ SkipRecordMetadataOption = Annotated[
     bool,
     flag(
         "--skip-record-metadata",
-        "Leave offset, timestamp, sizes and headers out of record lines. Control records become empty lines.",
+        "Omit offset, timestamp, sizes and headers from record lines. Control records become empty lines.",
         PRINTING,
     ),
 ]
@@ -53,8 +53,8 @@ MaxBytesOption = Annotated[
 OutputOption = Annotated[
     Output,
     typer.Option(
-        help="How to print: kafka is the text of Kafka's tool, byte for byte; the others print one row a record, "
-        "or a batch where records are not read.",
+        help="How to print: kafka is the text of Kafka's tool, byte for byte; the others print one row per record, "
+        "or per batch if records are not read.",
         rich_help_panel=PRINTING,
     ),
 ]
@@ -71,8 +71,8 @@ KeyDecoderClassOption = Annotated[
     value(
         "--key-decoder-class",
         "[DECODER]",
-        "How to print keys: string, hex, base64, int, long, json or utf-8-escaped, or a class of "
-        "Kafka's such as org.apache.kafka.tools.api.LongDecoder. Without DECODER: string.",
+        "How to print keys: string, hex, base64, int, long, json or utf-8-escaped, or a Kafka class such as "
+        "org.apache.kafka.tools.api.LongDecoder. Without DECODER: string.",
         DECODING,
     ),
 ]
@@ -114,46 +114,48 @@ FromOffsetOption = Annotated[
 ]
 ToOffsetOption = Annotated[
     int | None,
-    value("--to-offset", "OFFSET", "Up to this offset, itself included.", FILTERS),
+    value("--to-offset", "OFFSET", "Up to and including this offset.", FILTERS),
 ]
 FromTimeOption = Annotated[
     str | None,
     value(
         "--from-time",
         "TIME",
-        "From this timestamp on: epoch milliseconds, or ISO 8601 such as 2026-01-31T09:30:00+01:00 (UTC where "
-        "no zone is given).",
+        "From this timestamp on: epoch milliseconds, or ISO 8601 such as 2026-01-31T09:30:00+01:00 (UTC if no zone "
+        "is given).",
         FILTERS,
     ),
 ]
 ToTimeOption = Annotated[
     str | None,
-    value("--to-time", "TIME", "Up to this timestamp, itself included.", FILTERS),
+    value("--to-time", "TIME", "Up to and including this timestamp.", FILTERS),
 ]
 PartitionLeaderEpochOption = Annotated[
     int | None,
-    value("--partition-leader-epoch", "EPOCH", "Written under this leader epoch.", FILTERS),
+    value("--partition-leader-epoch", "EPOCH", "Only what was written in this leader epoch.", FILTERS),
 ]
 ProducerIdOption = Annotated[
     int | None,
     value(
         "--producer-id",
         "PRODUCER-ID",
-        "Written by this producer; -1 is a producer that is neither idempotent nor transactional.",
+        "Only records of this producer; -1 is a producer that is neither idempotent nor transactional.",
         FILTERS,
     ),
 ]
 KeyOption = Annotated[
     str | None,
-    value("--key", "REGEX", "The key has a match of this expression, at any place in it.", FILTERS),
+    value("--key", "REGEX", "Only records whose key matches this expression anywhere.", FILTERS),
 ]
 HeaderOption = Annotated[
     list[str] | None,
-    value("--header", "NAME=VALUE", "Carries a header of this name and value. May be repeated.", FILTERS),
+    value("--header", "NAME=VALUE", "Only records with a header of this name and value. May be repeated.", FILTERS),
 ]
 TransactionalOption = Annotated[
     TransactionState | None,
-    typer.Option(help="Part of a transaction that ended so, or has not ended (open).", rich_help_panel=FILTERS),
+    typer.Option(
+        help="Only records of transactions that ended in this way, or have not ended (open).", rich_help_panel=FILTERS
+    ),
 ]
 VerifyIndexOnlyOption = Annotated[
     bool,
@@ -163,19 +165,21 @@ IndexSanityCheckOption = Annotated[
     bool,
     flag(
         "--index-sanity-check",
-        "Make the check of an index that a broker makes when it starts, and print no entries.",
+        "Check indexes as a broker does when it starts, and print no entries.",
         CHECKS,
     ),
 ]
 MaxMessageSizeOption = Annotated[
     int,
-    value("--max-message-size", "BYTES", "How much of a segment to read at each index entry that is compared.", CHECKS),
+    value(
+        "--max-message-size", "BYTES", "How much of a segment to read for each index entry that is compared.", CHECKS
+    ),
 ]
 ResyncOption = Annotated[
     bool,
     flag(
         "--resync",
-        "After damage, look for the next batch with a right checksum and go on there (beyond Kafka's tool).",
+        "After damage, look for the next batch with a correct checksum and continue there (not in Kafka's tool).",
         CHECKS,
     ),
 ]

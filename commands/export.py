@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 WHAT = "What to export (all topics by default)"
 HOW = "How to write it"
-AGAIN = "Where something is there already"
+AGAIN = "If the output already exists"
 
 app = new_app()
 
@@ -52,7 +52,7 @@ class Isolation(StrEnum):
             "--partition-by topic,date --engine spark",
         ),
         (
-            "Committed records of a morning as JSON lines, values as JSON:",
+            "The committed records of a morning as JSON lines, with values as JSON:",
             "kafkapy export --topic orders --to json --out morning --decode-value json --isolation read_committed "
             "--from-time 2026-11-16T06:00:00Z --to-time 2026-11-16T11:59:59.999Z",
         ),
@@ -61,7 +61,7 @@ class Isolation(StrEnum):
             "kafkapy export --topic payments --to parquet --out typed --decode-value confluent:payment.avsc",
         ),
         (
-            "The lines of kafka-dump-log.sh, one file a partition:",
+            "The lines of kafka-dump-log.sh, one file per partition:",
             "kafkapy export --topic orders --to text --out dump",
         ),
         (
@@ -69,7 +69,7 @@ class Isolation(StrEnum):
             "kafkapy export --topic orders --to parquet --out /lake/orders --dry-run",
         ),
         (
-            "The same for a program, the most first:",
+            "The same for a program, largest first:",
             "kafkapy export --topic orders --to parquet --out /lake/orders --dry-run --output json "
             "--sort-by offsets:desc",
         ),
@@ -79,13 +79,18 @@ def export(
     to: Annotated[Format, typer.Option("--to", help="The format of the files.", rich_help_panel=HOW)],
     out: Annotated[
         str,
-        value("--out", "DIR", "Where to: a new directory, or one of an earlier run. All executors must have it.", HOW),
+        value(
+            "--out",
+            "DIR",
+            "The output directory: a new one, or that of an earlier run. All executors must be able to reach it.",
+            HOW,
+        ),
     ],
     topic: Annotated[
-        list[str] | None, value("--topic", "TOPIC", "This topic. Can be given more than once.", WHAT)
+        list[str] | None, value("--topic", "TOPIC", "Only this topic. Can be given more than once.", WHAT)
     ] = None,
-    exclude_internal: Annotated[bool, flag("--exclude-internal", "Leave out internal topics.", WHAT)] = False,
-    table: Annotated[str, value("--table", "TABLE", f"Of the tables {', '.join(TABLES)}.", WHAT)] = "records",
+    exclude_internal: Annotated[bool, flag("--exclude-internal", "Omit internal topics.", WHAT)] = False,
+    table: Annotated[str, value("--table", "TABLE", f"One of the tables {', '.join(TABLES)}.", WHAT)] = "records",
     columns: Annotated[
         str | None, value("--columns", "COLUMN[,COLUMN...]", "Only these columns, in this order.", WHAT)
     ] = None,
@@ -93,27 +98,30 @@ def export(
         str | None,
         value("--from-time", "TIME", "From this timestamp on: epoch milliseconds, or ISO 8601 (UTC by default).", WHAT),
     ] = None,
-    to_time: Annotated[str | None, value("--to-time", "TIME", "Up to this timestamp, itself included.", WHAT)] = None,
+    to_time: Annotated[str | None, value("--to-time", "TIME", "Up to and including this timestamp.", WHAT)] = None,
     isolation: Annotated[
         Isolation,
         typer.Option(
-            help="read_committed leaves out records of transactions that were aborted or are still open; their "
-            "markers stay, with control set.",
+            help="read_committed omits records of transactions that were aborted or are still open; their markers "
+            "stay, with control set.",
             rich_help_panel=WHAT,
         ),
     ] = Isolation.READ_UNCOMMITTED,
     mode: Annotated[
         Mode,
         typer.Option(
-            help="What becomes of damage: failfast ends with an error, dropmalformed goes on behind it, permissive "
-            "also writes a row that tells of it, in columns of its own.",
+            help="How to handle damage: failfast ends with an error, dropmalformed continues after it, permissive "
+            "also writes a row that describes it, in separate columns.",
             rich_help_panel=WHAT,
         ),
     ] = Mode.FAILFAST,
     decode_key: Annotated[
         str | None,
         value(
-            "--decode-key", "DECODING", "Keys as string, as json, or by an Avro schema: avro:FILE, confluent:FILE.", HOW
+            "--decode-key",
+            "DECODING",
+            "Decode keys as string, as json, or by an Avro schema: avro:FILE, confluent:FILE.",
+            HOW,
         ),
     ] = None,
     decode_value: Annotated[
@@ -132,15 +140,20 @@ def export(
         Compression | None,
         typer.Option(help="By default zstd for parquet and orc, gzip for avro, none for others.", rich_help_panel=HOW),
     ] = None,
-    dry_run: Annotated[bool, flag("--dry-run", "Only tell what would be exported.", AGAIN)] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Only show what would be exported.", AGAIN)] = False,
     overwrite: Annotated[
-        bool, flag("--overwrite", "Start anew, and remove what was exported before when the new is there.", AGAIN)
+        bool,
+        flag(
+            "--overwrite",
+            "Export everything again, and remove the previous export once the new one is complete.",
+            AGAIN,
+        ),
     ] = False,
     replace_recreated: Annotated[
         bool,
         flag(
             "--replace-recreated",
-            "Of a topic that was deleted and made again, or whose log was cut, remove the old rows and export it anew.",
+            "If a topic was deleted and created again, or its log was cut, remove the old rows and export it again.",
             AGAIN,
         ),
     ] = False,
@@ -155,14 +168,14 @@ def export(
         Output,
         typer.Option(
             "--output",
-            help="How to tell what would be exported, or was: as lines for people, or as rows with typed fields.",
+            help="How to report what would be exported, or was: as lines for people, or as rows with typed fields.",
         ),
     ] = Output.KAFKA,
 ) -> None:
     """Export topics to Parquet, JSON, CSV, ORC, Avro or text; a second run adds only what is new.
 
-    Reads the files of brokers or of a cluster directory and never writes to them. Beside the files a manifest keeps
-    which offsets are in them. Whatever stops a run, there is all of it or nothing.
+    Reads the files of brokers or of a cluster directory and never writes to them. A manifest beside the exported files
+    records which offsets are in them. Whatever stops a run, either all of it is there or nothing.
     """
     check_installed("pyarrow", "fastavro")
     from kafkapy.backends.selection import file_paths

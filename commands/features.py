@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 app = new_group(
     "Show the features of a cluster, and change their levels.\n\n"
     "A feature is a part of Kafka whose level all nodes have to agree on, so that they write what all can read: "
-    "metadata.version above all. After an upgrade of the brokers it is raised by hand.\n\n"
-    + PLACE_OF_OPTIONS.format("kafkapy features"),
+    "metadata.version above all. After an upgrade of the brokers it is raised manually.\n\n"
+    "" + PLACE_OF_OPTIONS.format("kafkapy features"),
     examples(
         ("Show the features of a running cluster:", "kafkapy features --bootstrap-server localhost:9092 describe"),
         ("See what a release would set:", "kafkapy features version-mapping --release-version 4.2"),
@@ -40,14 +40,15 @@ FeatureOption = Annotated[
     list[str] | None, typer.Option("--feature", metavar="FEATURE=LEVEL", help="A feature's level. May be repeated.")
 ]
 ReleaseOption = Annotated[
-    str | None, typer.Option("--release-version", metavar="RELEASE", help="The levels that this release has, of all.")
+    str | None,
+    typer.Option("--release-version", metavar="RELEASE", help="All features, at the levels of this release."),
 ]
 MetadataOption = Annotated[
     str | None,
     typer.Option("--metadata", metavar="RELEASE", help="Deprecated: the metadata.version of this release."),
 ]
-UnsafeOption = Annotated[bool, typer.Option("--unsafe", help="Also where that may lose metadata.")]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only tell whether it could be done.")]
+UnsafeOption = Annotated[bool, typer.Option("--unsafe", help="Do it even if that may lose metadata.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say whether it could be done.")]
 
 # Kafka's tool wants a cluster also where it asks none, so its command lines have one.
 UnaskedServerOption = Annotated[str | None, typer.Option("--bootstrap-server", hidden=True)]
@@ -74,7 +75,7 @@ def features() -> None:
 def describe(
     node_id: Annotated[
         int | None,
-        typer.Option(metavar="NODE", min=0, help="The node whose supported versions are meant; any without."),
+        typer.Option(metavar="NODE", min=0, help="The node whose supported versions to show; by default any node."),
     ] = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -157,7 +158,8 @@ def downgrade(
 ) -> None:
     """Lower the levels of features.
 
-    Kafka goes back to a release only where metadata has had the same form since: from 4.2 to 4.1, but not from 4.3.
+    Kafka goes back to a release only if the form of the metadata has not changed since: from 4.2 to 4.1, but not from
+    4.3.
     """
     where = selection(cluster, log_dirs, bootstrap_server, command_config, bootstrap_controller)
     updates = _updates(release_version, feature, metadata, _downgrade_type(unsafe), output)

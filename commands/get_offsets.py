@@ -36,7 +36,7 @@ app = new_app()
             "kafkapy get-offsets --log-dirs /kafka/1 --topic-partitions 'orders:0-2,pay.*' --time earliest",
         ),
         (
-            "Find the first records from a moment on, as a table:",
+            "Find the first records from a given time on, as a table:",
             "kafkapy get-offsets --log-dirs /kafka/1 --topic orders --time 1500000000000 --output table",
         ),
     ),
@@ -64,7 +64,7 @@ def get_offsets(
     ] = None,
     exclude_internal_topics: Annotated[
         bool,
-        typer.Option("--exclude-internal-topics", help="Leave Kafka's own topics out.", rich_help_panel=PARTITIONS),
+        typer.Option("--exclude-internal-topics", help="Omit Kafka's own topics.", rich_help_panel=PARTITIONS),
     ] = False,
     time: Annotated[
         str,
@@ -82,8 +82,8 @@ def get_offsets(
 ) -> None:
     """Show offsets of partitions: the latest, the earliest, or by time.
 
-    The latest is the offset that comes after the last record which consumers can read (the high watermark), so
-    latest less earliest is about how many there are; compaction and transactions leave gaps.
+    The latest is the offset after the last record that consumers can read (the high watermark), so latest minus
+    earliest is roughly the number of records; compaction and transactions leave gaps.
     """
     from kafkapy.backends.selection import open_cluster
     from kafkapy.metadata import partition_filter

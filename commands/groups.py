@@ -37,7 +37,7 @@ app = new_app()
     epilog=examples(
         ("List every group, of any type:", "kafkapy groups --list"),
         (
-            "List what consumers use, out of real brokers' directories:",
+            "List the groups of consumers, from real brokers' directories:",
             "kafkapy groups --list --consumer --log-dirs /kafka/1,/kafka/2",
         ),
         (
@@ -50,17 +50,23 @@ def groups(
     list_: Annotated[bool, typer.Option("--list", help="List groups.", rich_help_panel=ACTION)] = False,
     group_type: Annotated[
         str | None,
-        typer.Option(metavar="classic|consumer|share|streams", help="Of this type.", rich_help_panel=WHICH),
+        typer.Option(metavar="classic|consumer|share|streams", help="Only groups of this type.", rich_help_panel=WHICH),
     ] = None,
     protocol: Annotated[
         str | None,
         typer.Option(
-            metavar="PROTOCOL", help="Of this protocol type, such as consumer or connect.", rich_help_panel=WHICH
+            metavar="PROTOCOL",
+            help="Only groups of this protocol type, such as consumer or connect.",
+            rich_help_panel=WHICH,
         ),
     ] = None,
     consumer: Annotated[
         bool,
-        flag("--consumer", "Of consumers: type consumer, and classic ones of the protocol consumer or of none.", WHICH),
+        flag(
+            "--consumer",
+            "Consumers' groups: type consumer, and classic ones with the protocol consumer or none.",
+            WHICH,
+        ),
     ] = False,
     share: Annotated[bool, flag("--share", "Share groups.", WHICH)] = False,
     streams: Annotated[bool, flag("--streams", "Streams groups.", WHICH)] = False,
@@ -72,9 +78,9 @@ def groups(
 ) -> None:
     """List groups of all types.
 
-    classic: consumers that divide partitions among themselves, and others such as Connect's workers. consumer: the
-    same with the protocol of KIP-848, where the broker divides. share: consumers that are each handed single
-    records, as from a queue. streams: instances of a Kafka Streams application.
+    classic: consumers that divide partitions among themselves, and others such as Connect's workers. consumer: the same
+    with the protocol of KIP-848, where the broker divides them. share: consumers that are each handed single records,
+    as from a queue. streams: instances of a Kafka Streams application.
     """
     if not list_:
         raise UsageError("Command must include exactly one action: --list")

@@ -25,8 +25,8 @@ app = new_app()
     epilog=examples(
         ("List the pages:", "kafkapy help"),
         ("Show the page of a command:", "kafkapy help topics"),
-        ("Show that of a command of a command:", "kafkapy help cluster status"),
-        ("Keep a page as text:", "kafkapy help consumer-groups > consumer-groups.txt"),
+        ("Show the page of a subcommand of a command:", "kafkapy help cluster status"),
+        ("Save a page as text:", "kafkapy help consumer-groups > consumer-groups.txt"),
     ),
 )
 def help_(
@@ -38,9 +38,9 @@ def help_(
 ) -> None:
     """Show the manual page of a command, or list the pages.
 
-    A terminal that has man shows a page as man does; otherwise a page is text.
+    On a terminal, if man is installed, it shows the page; otherwise the page is printed as text.
 
-    A page may be named as Kafka's script is: 'kafkapy help kafka-topics.sh'.
+    A page may be named like Kafka's script: 'kafkapy help kafka-topics.sh'.
     """
     from kafkapy.command_node import node_of
     from kafkapy.manual.page import page_of

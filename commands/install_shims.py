@@ -29,20 +29,24 @@ def install_shims(
     directory: Annotated[
         str, typer.Argument(metavar="DIR", help="Where to; made where it is not there.", show_default=False)
     ],
-    bare_names: Annotated[bool, typer.Option("--bare-names", help="Also kafka-topics and so on, without .sh.")] = False,
+    bare_names: Annotated[
+        bool, typer.Option("--bare-names", help="Also write kafka-topics and so on, without .sh.")
+    ] = False,
     cluster: Annotated[
         str | None,
         typer.Option(metavar="DIR", help="Work on this cluster directory, whatever server a script names."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files of these names that are no shims.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also replace files of these names that are not shims.")
+    ] = False,
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Remove the shims that are in DIR.")] = False,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Write scripts with the names of Kafka's own, which run kafkapy in their place.
+    """Write scripts with the names of Kafka's own, which run kafkapy instead.
 
-    Existing shell scripts then run unchanged: put DIR before Kafka's own bin on the PATH. Each script runs this very
-    kafkapy, wherever it is called from. Where a script names no cluster, $KAFKAPY_CLUSTER does; with --cluster that
-    directory is meant even where it names one.
+    Existing shell scripts then run unchanged: put DIR before Kafka's own bin on the PATH. Each script runs this
+    installation of kafkapy, wherever it is called from. If a script names no cluster, $KAFKAPY_CLUSTER is used; with
+    --cluster that directory is used even if the script names one.
     """
     import sys
 

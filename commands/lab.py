@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from kafkapy.lab.scenario import Scenario
 
 app = new_group(
-    "Play what happens to replicas when brokers fail, step by step, and see every offset.\n\n"
-    "Nothing but a scratch directory is touched. After each step a table shows of every replica where its log ends "
-    "(LEO), up to where it knows records to be committed (HW, the high watermark), and what the leader believes of it.",
+    "Play what happens to replicas when brokers fail, step by step, with every offset.\n\n"
+    "Nothing but a scratch directory is touched. After each step a table shows for every replica where its log "
+    "ends (LEO), up to where it knows records to be committed (HW, the high watermark), and what the leader knows "
+    "of it.",
     examples(
         ("What there is to play:", "kafkapy lab list"),
         ("How the high watermark follows the log end:", "kafkapy lab run two-fetch-rounds"),
@@ -42,7 +43,7 @@ ScenarioArgument = Annotated[
     ),
 )
 def list_(output: LinesOption = Output.KAFKA) -> None:
-    """Name the scenarios that come with kafkapy."""
+    """List the scenarios that come with kafkapy."""
     from kafkapy.lab.library import shipped
     from kafkapy.output.lab_rows import scenario_rows
     from kafkapy.output.printing import print_rows
@@ -58,12 +59,12 @@ def list_(output: LinesOption = Output.KAFKA) -> None:
     cls=Subcommand,
     epilog=examples(
         ("What a scenario shows, and its steps:", "kafkapy lab show unclean-election"),
-        ("Take it as the beginning of one of your own:", "kafkapy lab show unclean-election --source > mine.yaml"),
+        ("Use it as the start of your own:", "kafkapy lab show unclean-election --source > mine.yaml"),
     ),
 )
 def show(
     scenario: ScenarioArgument,
-    source: Annotated[bool, typer.Option("--source", help="The file itself, to write another by.")] = False,
+    source: Annotated[bool, typer.Option("--source", help="Print the file itself, as a basis for a new one.")] = False,
     output: LinesOption = Output.KAFKA,
 ) -> None:
     """Show what a scenario is about and its steps, without playing it."""
@@ -89,7 +90,7 @@ def show(
     epilog=examples(
         ("Play a scenario that comes with kafkapy:", "kafkapy lab run data-loss"),
         ("Play your own, and look into the logs afterwards:", "kafkapy lab run mine.yaml --keep logs"),
-        ("Only what the third step came to, as rows:", "kafkapy lab run acks --step 3 --output jsonl"),
+        ("Only the result of the third step, as rows:", "kafkapy lab run acks --step 3 --output jsonl"),
     ),
 )
 def run(
@@ -105,7 +106,7 @@ def run(
 ) -> None:
     """Play a scenario on a scratch directory, with a table for each partition after every step.
 
-    What the scenario expects is compared with what is found; the exit code is 1 where they differ.
+    What the scenario expects is compared with what is found; the exit code is 1 if they differ.
     """
     from contextlib import ExitStack, closing
 

@@ -62,7 +62,7 @@ app = new_app()
     epilog=examples(
         ("How far every group is behind, how fast it reads, and how that will end:", "kafkapy lag"),
         (
-            "The same by two looks that are 10 seconds apart:",
+            "The same from two looks 10 seconds apart:",
             "kafkapy lag --group billing --interval 10s",
         ),
         ("The lag as it was last night:", "kafkapy lag --log-dirs /kafka/1,/kafka/2 --at 2026-11-16T03:00:00Z"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kafkapy.lag.lag_point import LagPoint
 
 WHICH = "Which groups and topics (all by default)"
-WHEN = "Of when (now by default, by the history in the cluster's files)"
+WHEN = "At which time (by default now, from the history in the cluster's files)"
 HOW = "What to show"
 
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -31,46 +31,50 @@ FEWEST_STEPS_DRAWN = 10
 
 
 class By(StrEnum):
-    """What a row is about."""
+    """What a row stands for."""
 
     PARTITION = "partition"
     TOPIC = "topic"
     GROUP = "group"
 
 
-GroupOption = Annotated[list[str] | None, value("--group", "GROUP", "This group. Can be given more than once.", WHICH)]
-TopicOption = Annotated[list[str] | None, value("--topic", "TOPIC", "This topic. Can be given more than once.", WHICH)]
+GroupOption = Annotated[
+    list[str] | None, value("--group", "GROUP", "Only this group. Can be given more than once.", WHICH)
+]
+TopicOption = Annotated[
+    list[str] | None, value("--topic", "TOPIC", "Only this topic. Can be given more than once.", WHICH)
+]
 IntervalOption = Annotated[
     str | None,
     value(
         "--interval",
         "DURATION",
-        "Now, by two looks at the cluster that are so far apart: 10s, 1m. With --watch, how often to look.",
+        "The current state, from two looks at the cluster this far apart: 10s, 1m. With --watch, how often to look.",
         WHEN,
     ),
 ]
 AtOption = Annotated[
-    str | None, value("--at", "TIME", "As it was then: epoch milliseconds, or ISO 8601 (UTC by default).", WHEN)
+    str | None, value("--at", "TIME", "The state at this time: epoch milliseconds, or ISO 8601 (UTC by default).", WHEN)
 ]
-HistoryOption = Annotated[bool, flag("--history", "Step by step over a time, and what happened in it.", WHEN)]
+HistoryOption = Annotated[bool, flag("--history", "The lag step by step over a period, and what happened in it.", WHEN)]
 FromOption = Annotated[
     str | None,
     value(
         "--from",
         "TIME",
-        "Where the history begins; by default 60 steps before its end. With --plot it begins no earlier than the first "
-        "commit, but for a few steps.",
+        "Where the history begins; by default 60 steps before its end. With --plot it begins at most a few steps "
+        "before the first commit.",
         WHEN,
     ),
 ]
 ToOption = Annotated[str | None, value("--to", "TIME", "Where the history ends; now by default.", WHEN)]
 StepOption = Annotated[
-    str | None, value("--step", "DURATION", "The time between two rows of the history; 1m by default.", WHEN)
+    str | None, value("--step", "DURATION", "The time between two rows of the history; by default 1m.", WHEN)
 ]
 ByOption = Annotated[
     By | None,
     typer.Option(
-        help="What a row is about: a partition, or sums; by default a partition, in a history the group.",
+        help="What a row stands for: a partition, or sums; by default a partition, in a history the group.",
         rich_help_panel=HOW,
     ),
 ]
@@ -79,13 +83,13 @@ WindowOption = Annotated[
     typer.Option(
         metavar="N",
         min=2,
-        help="How many commits a verdict looks back on, of a second at most one.",
+        help="How many commits a verdict is based on, at most one per second.",
         rich_help_panel=HOW,
     ),
 ]
-WatchOption = Annotated[bool, flag("--watch", "Look again and again, until interrupted, also through outages.", HOW)]
+WatchOption = Annotated[bool, flag("--watch", "Keep looking until interrupted, even through outages.", HOW)]
 TimesOption = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="With --watch: stop after so many looks.", rich_help_panel=HOW)
+    int | None, typer.Option(metavar="N", min=1, help="With --watch: stop after this many looks.", rich_help_panel=HOW)
 ]
 PlotOption = Annotated[bool, flag("--plot", "Draw the lag over time; implies --history.", HOW)]
 

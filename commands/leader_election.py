@@ -46,11 +46,11 @@ app = new_app()
             "kafkapy leader-election --cluster demo --election-type preferred --all-topic-partitions",
         ),
         (
-            "Let a partition that has no leader lose data rather than wait:",
+            "Let a partition without a leader lose data rather than wait:",
             "kafkapy leader-election --cluster demo --election-type unclean --topic orders --partition 0",
         ),
         (
-            "Elect for the partitions in a file, and see who leads now:",
+            "Elect leaders for the partitions in a file, and see who leads now:",
             "kafkapy leader-election --cluster demo --election-type preferred --path-to-json-file partitions.json "
             "--output table",
         ),
@@ -65,8 +65,8 @@ def leader_election(
         ElectionType | None,
         typer.Option(
             case_sensitive=False,
-            help="preferred: the first replica leads again, where it is in sync and does not. unclean: a partition "
-            "without a leader takes any live replica, and may lose data (required).",
+            help="preferred: the first replica leads again, if it is in sync and does not lead. unclean: a partition "
+            "without a leader gets any live replica as leader, and may lose data (required).",
         ),
     ] = None,
     topic: Annotated[
@@ -77,7 +77,7 @@ def leader_election(
     ] = None,
     all_topic_partitions: Annotated[
         bool,
-        typer.Option("--all-topic-partitions", help="Every partition that needs the election.", rich_help_panel=WHICH),
+        typer.Option("--all-topic-partitions", help="All partitions that need the election.", rich_help_panel=WHICH),
     ] = False,
     path_to_json_file: Annotated[
         str | None,
@@ -87,7 +87,9 @@ def leader_election(
             rich_help_panel=WHICH,
         ),
     ] = None,
-    no_fsync: Annotated[bool, typer.Option("--no-fsync", help="Do not wait for the disk: for play only.")] = False,
+    no_fsync: Annotated[
+        bool, typer.Option("--no-fsync", help="Do not wait for the disk: only for experiments.")
+    ] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
@@ -95,11 +97,11 @@ def leader_election(
     admin_config: AdminConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Elect leaders of partitions: the preferred ones, or any where there is none.
+    """Elect leaders of partitions: the preferred ones, or any replica if there is no leader.
 
-    What an unclean election loses is told where that can be known: a running cluster does not tell what was in the logs
-    of brokers that are down. In a cluster directory it also accepts that every copy of a partition is gone: its log
-    begins anew.
+    What an unclean election loses is reported where that can be known: a running cluster does not say what was in the
+    logs of brokers that are down. In a cluster directory an unclean election also accepts that every copy of a
+    partition is gone: its log then starts anew.
     """
     if election_type is None:
         raise UsageError("Missing required option(s): election-type")

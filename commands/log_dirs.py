@@ -31,7 +31,7 @@ app = new_app()
         ("Show the size of every replica:", "kafkapy log-dirs --log-dirs /kafka/1,/kafka/2 --describe"),
         ("Ask running brokers:", "kafkapy log-dirs --bootstrap-server localhost:9092 --describe"),
         (
-            "Show what one broker has of a topic, as CSV:",
+            "Show which replicas of a topic one broker has, as CSV:",
             "kafkapy log-dirs --log-dirs /kafka/1,/kafka/2 --describe --topic-list orders --broker-list 1 --output csv",
         ),
     ),
@@ -46,10 +46,10 @@ def describe_log_dirs(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Show the log dirs of brokers: which replicas they hold, and how large these are.
+    """Show the log dirs of brokers: which replicas they hold, and how large they are.
 
-    A log dir is a directory, most often a disk, in which a broker keeps its replicas (log.dirs). The answer is
-    JSON, as Kafka's tool prints it; --output table is easier to read.
+    A log dir is a directory, usually one per disk, in which a broker keeps its replicas (log.dirs). The answer is JSON,
+    as Kafka's tool prints it; --output table is easier to read.
     """
     if not describe:
         raise UsageError('Missing required argument "[describe]"')

@@ -48,7 +48,7 @@ def lookup(
 ) -> None:
     """Show how Kafka finds a record: segment, index entries, batches, and how little of the log is read.
 
-    It is done on the files, as a broker does it when a consumer asks for an offset or a time.
+    The search runs on the files, as a broker does it when a consumer asks for an offset or a time.
     """
     if (offset is None) == (time is None):
         raise UsageError("Exactly one of the following arguments is required: [offset], [time]")

@@ -30,30 +30,31 @@ app = new_app()
             "kafkapy maintenance --cluster demo --dry-run --assume orders:retention.ms=3600000",
         ),
         (
-            "What brokers would do next year, by their data directories:",
+            "What brokers would do next year, according to their data directories:",
             "kafkapy maintenance --log-dirs /kafka/1,/kafka/2 --dry-run --now 2027-01-01",
         ),
         ("Do what is due, and take a snapshot of the metadata:", "kafkapy maintenance --cluster demo --snapshot"),
     ),
 )
 def maintenance(
-    dry_run: Annotated[bool, flag("--dry-run", "Tell what would be done and why, and do nothing.", WHAT)] = False,
+    dry_run: Annotated[bool, flag("--dry-run", "Show what would be done and why, and change nothing.", WHAT)] = False,
     topic: Annotated[
-        str | None, value("--topic", "TOPIC", "Only topics with such a name, and not the metadata log.", WHAT)
+        str | None, value("--topic", "TOPIC", "Only topics with this name, and not the metadata log.", WHAT)
     ] = None,
     now: Annotated[
         str | None,
-        value("--now", "TIME", "As if it were this time: epoch milliseconds, or ISO 8601 (UTC).", WHAT),
+        value("--now", "TIME", "Act as if it were this time: epoch milliseconds, or ISO 8601 (UTC).", WHAT),
     ] = None,
     assume: Annotated[
         list[str] | None,
         value(
-            "--assume", "TOPIC:CONFIG=VALUE", "With --dry-run: as if a topic had this config. May be repeated.", WHAT
+            "--assume",
+            "TOPIC:CONFIG=VALUE",
+            "With --dry-run: act as if a topic had this config. May be repeated.",
+            WHAT,
         ),
     ] = None,
-    snapshot: Annotated[
-        bool, flag("--snapshot", "Take a snapshot of the metadata also where none is due.", WHAT)
-    ] = False,
+    snapshot: Annotated[bool, flag("--snapshot", "Take a snapshot of the metadata even if none is due.", WHAT)] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: RefusedBootstrapOption = None,
@@ -61,8 +62,8 @@ def maintenance(
 ) -> None:
     """Run once what brokers do in the background: retention, compaction, snapshots, expiry.
 
-    A cluster directory has no broker that would do it. Of log dirs of real brokers only a dry run is made: what
-    will they delete, and why?
+    A cluster directory has no broker that would do it. For the log dirs of real brokers only a dry run is possible:
+    what will they delete, and why?
     """
     from kafkapy.output.printing import print_rows
 

@@ -29,9 +29,10 @@ WHICH = "Which controller"
 
 app = new_group(
     "Describe the metadata quorum, and add and remove its controllers.\n\n"
-    "The quorum is the controllers that keep the cluster's metadata in a log (KRaft): one leads, the other voters "
-    "follow, and what more than half of them have is decided. Observers, such as brokers, only read it.\n\n"
-    + PLACE_OF_OPTIONS.format("kafkapy metadata-quorum"),
+    "The quorum consists of the controllers that keep the cluster's metadata in a log (KRaft): one leads, the "
+    "other voters follow, and what more than half of them have is decided. Observers, such as brokers, only read "
+    "it.\n\n"
+    "" + PLACE_OF_OPTIONS.format("kafkapy metadata-quorum"),
     examples(
         (
             "Show how far the controllers of a running cluster are:",
@@ -44,7 +45,7 @@ app = new_group(
     ),
 )
 
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
 
 
 @app.callback(cls=OptionsFirst)
@@ -71,7 +72,7 @@ def describe(
         bool, typer.Option("--replication", help="Each node's copy of the metadata log.", rich_help_panel=WHAT)
     ] = False,
     human_readable: Annotated[
-        bool, typer.Option("--human-readable", help="Times as so long ago.", rich_help_panel=HOW)
+        bool, typer.Option("--human-readable", help="Show times relative to now.", rich_help_panel=HOW)
     ] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -82,7 +83,7 @@ def describe(
 ) -> None:
     """Describe the metadata quorum.
 
-    Of files, what only a running leader knows, such as the high watermark, is shown as unknown.
+    With files, what only a running leader knows, such as the high watermark, is shown as unknown.
     """
     _check_describe(status, replication, human_readable)
     from time import time
@@ -125,9 +126,10 @@ def add_controller(
     bootstrap_controller: BootstrapControllerOption = None,
     command_config: CommandConfigOption = None,
 ) -> None:
-    """Make a controller that runs a voter of the quorum.
+    """Make a running controller a voter of the quorum.
 
-    --command-config is the controller's own file, which says who it is and where; the client's settings are in it too.
+    --command-config is the controller's own file, which says who it is and where; it also contains the client's
+    settings.
     """
     if command_config is None:
         raise UsageError(
@@ -152,7 +154,7 @@ def add_controller(
     cls=Subcommand,
     epilog=examples(
         (
-            "Let controller 3 vote no more:",
+            "Remove controller 3 from the voters:",
             "kafkapy metadata-quorum --bootstrap-server localhost:9092 remove-controller --controller-id 3 "
             "--controller-directory-id gsHsW5SETlaK3Yo2MqTjHg",
         ),
@@ -184,7 +186,7 @@ def remove_controller(
     bootstrap_controller: BootstrapControllerOption = None,
     command_config: CommandConfigOption = None,
 ) -> None:
-    """Let a controller vote no more."""
+    """Remove a controller from the voters of the quorum."""
     if controller_id < 0:
         raise UsageError(f"Invalid negative --controller-id: {controller_id}")
     from kafkapy.backends.selection import open_cluster

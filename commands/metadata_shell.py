@@ -37,17 +37,17 @@ def metadata_shell(
     snapshot: Annotated[
         str | None,
         typer.Option(
-            "--snapshot", "-s", metavar="FILE", help="A metadata .log or .checkpoint.", rich_help_panel=CLUSTER
+            "--snapshot", "-s", metavar="FILE", help="A metadata .log or .checkpoint file.", rich_help_panel=CLUSTER
         ),
     ] = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
     bootstrap_server: BootstrapOption = None,
 ) -> None:
-    """Look at the metadata of a cluster as if it were files in directories.
+    """Browse the metadata of a cluster as if it were files in directories.
 
-    Paths begin with image, the metadata, or local, this program; they may have globs such as 'image/topics/byName/*'.
-    Without a command there is a prompt, which knows also cd, pwd, history, help, man and exit.
+    Paths begin with image, the metadata, or local, this program; they may contain globs such as
+    'image/topics/byName/*'. Without a command there is a prompt, which also has cd, pwd, history, help, man and exit.
     """
     where = selection(cluster, log_dirs, bootstrap_server)
     if snapshot is not None and (cluster or log_dirs or bootstrap_server):

@@ -25,13 +25,13 @@ VerifyOption = Annotated[
     bool,
     flag(
         "--verify",
-        "See how far the moves of a file are; when none is under way any more, take the throttles away.",
+        "Show how far the moves of a file are; when none is under way any more, remove the throttles.",
         ACTIONS,
     ),
 ]
 CancelOption = Annotated[
     bool,
-    flag("--cancel", "Take moves under way back; what is complete already stays, and is told.", ACTIONS),
+    flag("--cancel", "Take back moves that are under way; completed ones stay, and are reported.", ACTIONS),
 ]
 ListOption = Annotated[bool, flag("--list", "List the moves under way.", ACTIONS)]
 
@@ -79,7 +79,7 @@ ReplicationFactorOption = Annotated[
     value(
         "--set-replication-factor",
         "N",
-        "Give every partition as many replicas, or those of --topics-to-move-json-file.",
+        "Give every partition this many replicas, or only those of --topics-to-move-json-file.",
         JOBS,
     ),
 ]
@@ -92,7 +92,7 @@ DemoteOption = Annotated[
     typer.Option(
         "--demote-broker",
         metavar="BROKER",
-        help="Let a broker lead nothing; no data moves. Repeatable.",
+        help="Make a broker lead nothing; no data moves. Repeatable.",
         rich_help_panel=JOBS,
         show_default=False,
     ),
@@ -106,8 +106,8 @@ StrategyOption = Annotated[
     Strategy | None,
     typer.Option(
         "--strategy",
-        help="Place all anew as Kafka does, move the fewest bytes, or reach the best balance. The default is kafka for "
-        "Kafka's own options, minimal for the common jobs.",
+        help="Place everything anew as Kafka does, move the fewest bytes, or reach the best balance. The default is "
+        "kafka for Kafka's own options, minimal for the common jobs.",
         rich_help_panel=PLAN,
     ),
 ]
@@ -117,7 +117,7 @@ ToleranceOption = Annotated[
         "--tolerance",
         "PART",
         "How far from its share of replicas, leaders and bytes a broker may stay, from 0 to 1. The default is 0.1 "
-        "(10%), and more where Kafka's own draw would move fewer bytes.",
+        "(10%), and more if Kafka's own draw would move fewer bytes.",
         PLAN,
     ),
 ]
@@ -127,7 +127,7 @@ SeedOption = Annotated[
 ]
 SaveOption = Annotated[
     str | None,
-    value("--save", "FILE.json", "Write the plan to a new file as well, if there is anything to do.", PLAN),
+    value("--save", "FILE.json", "Also write the plan to a new file, if there is anything to do.", PLAN),
 ]
 SimulateOption = Annotated[
     bool,
@@ -140,13 +140,17 @@ SimulateOption = Annotated[
 BatchSizeOption = Annotated[
     int | None,
     typer.Option(
-        "--batch-size", metavar="N", help="Move at most as many partitions at a time.", rich_help_panel=EXECUTION, min=1
+        "--batch-size",
+        metavar="N",
+        help="Move at most this many partitions at a time.",
+        rich_help_panel=EXECUTION,
+        min=1,
     ),
 ]
 BatchBytesOption = Annotated[
     int | None,
     typer.Option(
-        "--batch-bytes", metavar="N", help="Move at most as many bytes at a time.", rich_help_panel=EXECUTION, min=1
+        "--batch-bytes", metavar="N", help="Move at most this many bytes at a time.", rich_help_panel=EXECUTION, min=1
     ),
 ]
 ThrottleOption = Annotated[
@@ -154,22 +158,25 @@ ThrottleOption = Annotated[
     typer.Option(
         "--throttle",
         metavar="BYTES",
-        help="The most bytes a second that a broker sends or receives. With --generate and --simulate, the plan shows "
-        "how long it takes then; with --execute, it is set for the brokers and stays set until --verify or --cancel.",
+        help="The most bytes per second that a broker sends or receives. With --generate and --simulate, the plan "
+        "then shows how long it takes; with --execute, it is set for the brokers and stays set until --verify "
+        "or --cancel.",
         rich_help_panel=EXECUTION,
         min=1,
     ),
 ]
 AdditionalOption = Annotated[
     bool,
-    flag("--additional", "Execute beside other moves under way, or change where they go or their throttle.", EXECUTION),
+    flag(
+        "--additional", "Execute in addition to other moves under way, or change their target or throttle.", EXECUTION
+    ),
 ]
 LogDirsThrottleOption = Annotated[
     int | None,
     typer.Option(
         "--replica-alter-log-dirs-throttle",
         metavar="BYTES",
-        help="The most bytes a second that a broker moves between its log dirs; set until --verify or --cancel.",
+        help="The most bytes per second that a broker moves between its log dirs; set until --verify or --cancel.",
         rich_help_panel=EXECUTION,
         min=1,
     ),
@@ -187,7 +194,7 @@ TimeoutOption = Annotated[
     value(
         "--timeout",
         "MS",
-        "How long a replica may take to be there before its move to another log dir begins.",
+        "How long to wait for a replica to exist before its move to another log dir begins.",
         EXECUTION,
     ),
 ]
@@ -199,9 +206,9 @@ WaitOption = Annotated[
     bool | None,
     typer.Option(
         "--wait/--no-wait",
-        help="Wait until all moves are complete, or only begin them, as Kafka's tool does. Running brokers go on by "
-        "themselves: of them only batches are waited for by default. In a cluster directory the moves are played, and "
-        "after --no-wait 'kafkapy cluster replicate --until-caught-up' goes on, or the same --execute again.",
+        help="Wait until all moves are complete, or only start them, as Kafka's tool does. Running brokers continue "
+        "on their own, so by default only batches are waited for. In a cluster directory the moves are played; "
+        "after --no-wait, 'kafkapy cluster replicate --until-caught-up' or the same --execute continues them.",
         rich_help_panel=EXECUTION,
         show_default=False,
     ),
@@ -220,7 +227,7 @@ RollbackOption = Annotated[
     value(
         "--rollback-file",
         "FILE.json",
-        "Where to keep the plan that leads back; by default beside the plan, as NAME.rollback.json. No file is "
+        "Where to save the plan that leads back; by default beside the plan, as NAME.rollback.json. No file is "
         "overwritten.",
         EXECUTION,
     ),

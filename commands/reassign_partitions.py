@@ -65,11 +65,11 @@ app = new_app()
     cls=Subcommand,
     epilog=examples(
         (
-            "Propose a new place for some topics, as Kafka does:",
+            "Propose a new placement for some topics, as Kafka does:",
             "kafkapy reassign-partitions --generate --topics-to-move-json-file topics.json --broker-list 1,2,3",
         ),
         (
-            "Plan to empty broker 2 with the fewest bytes, and keep the plan:",
+            "Plan to empty broker 2 with the fewest bytes, and save the plan:",
             "kafkapy reassign-partitions --generate --drain-broker 2 --save plan.json",
         ),
         (
@@ -78,15 +78,15 @@ app = new_app()
             "--output json",
         ),
         (
-            "Play a plan in batches of ten partitions, without touching anything:",
+            "Play a plan in batches of ten partitions, without changing anything:",
             "kafkapy reassign-partitions --simulate --reassignment-json-file plan.json --batch-size 10",
         ),
         (
-            "Carry a plan out, ten partitions at a time, and keep the way back in plan.rollback.json:",
+            "Carry out a plan, ten partitions at a time, and save the way back in plan.rollback.json:",
             "kafkapy reassign-partitions --execute --reassignment-json-file plan.json --batch-size 10",
         ),
         (
-            "Begin the moves on a running cluster, at most 50 MB/s for each broker:",
+            "Start the moves on a running cluster, with at most 50 MB/s for each broker:",
             "kafkapy reassign-partitions --bootstrap-server broker1:9092 --execute --reassignment-json-file plan.json "
             "--throttle 50000000",
         ),
@@ -133,16 +133,15 @@ def reassign_partitions(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Plan moves of replicas between brokers, with what they cost, and carry them out.
+    """Plan moves of replicas between brokers, show what they cost, and carry them out.
 
-    A plan goes to the standard output as Kafka prints it, its cost to the standard error; with another --output both
-    are rows.
+    A plan goes to standard output as Kafka prints it, its cost to standard error; with another --output both are rows.
 
-    On a running cluster --execute begins the moves, and the brokers go on by themselves; with --wait or batches it
-    waits for them. A cluster directory has no broker processes, so --execute plays them until all is complete. Who
-    waits also elects the preferred leaders of the plan's partitions at the end. Interrupted, the same --execute goes on
-    where it stopped. The way back is kept in a file before anything is touched. Throttles stay set until --verify finds
-    nothing under way any more.
+    On a running cluster --execute starts the moves, and the brokers continue on their own; with --wait or batches it
+    waits for them. A cluster directory has no broker processes, so --execute plays the moves until all are complete. If
+    it waits, it also elects the preferred leaders of the plan's partitions at the end. After an interruption, the same
+    --execute continues where it stopped. The way back is saved to a file before anything is changed. Throttles stay set
+    until --verify finds nothing under way any more.
     """
     actions = {"generate": generate, "execute": execute, "verify": verify, "cancel": cancel, "list": list_}
     action = _action(actions, _given(ctx))

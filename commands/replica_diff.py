@@ -46,7 +46,7 @@ def replica_diff(
         str | None, typer.Argument(metavar="TOPIC[:PARTITION]", help="Which partitions.", show_default=False)
     ] = None,
     all_topics: Annotated[
-        bool, typer.Option("--all-topics", help="Every partition in the log dirs, in the place of TOPIC.")
+        bool, typer.Option("--all-topics", help="All partitions in the log dirs, instead of TOPIC.")
     ] = False,
     repair_plan: Annotated[
         bool,
@@ -61,15 +61,15 @@ def replica_diff(
     command_config: CommandConfigOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Compare the copies of partitions batch by batch: where they part, and which one to trust.
+    """Compare the copies of partitions batch by batch: where they diverge, and which one to trust.
 
-    Of a cluster directory those of all brokers are compared, also of such that do not run: what is committed and not in
-    the copy of one that does not fetch is data at risk. The exit code is 1 where copies differ, are damaged, have lost
-    records, leave data at risk, or are not where they should be. One that is behind and fetches, begins at another
-    offset, or was compacted differently, does not differ.
+    In a cluster directory the copies of all brokers are compared, including brokers that are not running: committed
+    records that are missing from the copy of a broker that does not fetch are data at risk. The exit code is 1 if
+    copies differ, are damaged, have lost records, leave data at risk, or are not where they should be. A copy that is
+    behind and fetches, begins at another offset, or was compacted differently does not count as different.
 
-    Of a running cluster every replica is fetched from its own broker, up to the high watermark. What lies above it, and
-    what brokers have that are down, cannot be seen there: files (--log-dirs) show it.
+    In a running cluster every replica is fetched from its own broker, up to the high watermark. What is above it, and
+    what brokers that are down have, cannot be seen there: files (--log-dirs) show it.
     """
     if (topic is None) != all_topics:
         raise UsageError("give a TOPIC or TOPIC:PARTITION, or --all-topics")

@@ -112,7 +112,7 @@ def delete_groups(opened: "Cluster", named: Sequence[str] | None, output: Output
 
 
 def delete_offsets(opened: "Cluster", group_id: str, topics: Sequence[str], output: Output) -> None:
-    """Forget where a group is in topics."""
+    """Delete the offsets of a group for topics."""
     from kafkapy.output.group_change_lines import share_offset_deletion_lines
     from kafkapy.output.group_rows import deleted_topic_row
     from kafkapy.output.printing import print_rows

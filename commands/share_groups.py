@@ -38,11 +38,11 @@ app = new_app()
         ("List share groups with their states:", "kafkapy share-groups --list --state"),
         ("Show how far a share group is in each partition:", "kafkapy share-groups --describe --group workers"),
         (
-            "Show the members of all share groups, out of real brokers' directories:",
+            "Show the members of all share groups, from real brokers' directories:",
             "kafkapy share-groups --describe --all-groups --members --log-dirs /kafka/1,/kafka/2",
         ),
         (
-            "Have a share group of a running cluster read a topic again:",
+            "Let a share group of a running cluster read a topic again:",
             "kafkapy share-groups --bootstrap-server kafka-1:9092 --reset-offsets --group workers --topic jobs "
             "--to-earliest --execute",
         ),
@@ -75,10 +75,10 @@ def share_groups(
     command_config: CommandConfigOption = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """List, describe and delete share groups, and reset where they are.
+    """List, describe and delete share groups, and reset their offsets.
 
     The members of a share group are handed single records, as from a queue, and several may read one partition. The
-    group has a start offset in each partition: what lies before it is done.
+    group has a start offset in each partition: everything before it is done.
     """
     check_share_usage(ctx.params)
     from kafkapy.backends.selection import open_cluster, open_cluster_for_writing

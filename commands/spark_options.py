@@ -30,7 +30,7 @@ class EngineName(StrEnum):
 
 EngineOption = Annotated[
     EngineName,
-    typer.Option("--engine", help="Do it in this process, or on Spark.", rich_help_panel=SPARK),
+    typer.Option("--engine", help="Run in this process, or on Spark.", rich_help_panel=SPARK),
 ]
 MasterOption = Annotated[
     str | None,
@@ -38,7 +38,7 @@ MasterOption = Annotated[
 ]
 ConfOption = Annotated[
     list[str] | None,
-    value("--conf", "SPARK-SETTING=VALUE", "A setting of Spark's. Can be repeated.", SPARK),
+    value("--conf", "SPARK-SETTING=VALUE", "A Spark setting. Can be repeated.", SPARK),
 ]
 DriverMemoryOption = Annotated[
     str | None,

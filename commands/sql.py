@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from kafkapy.spark.session import SparkOptions
     from kafkapy.spark.sql_session import Rows, SqlSession
 
-WHAT = "What to ask"
+WHAT = "What to query"
 READING = "How the files are read"
-SHOWING = "How the answer is given"
+SHOWING = "How to print the answer"
 TERMINAL_ROWS = 100
 
 app = new_app()
@@ -55,11 +55,11 @@ class Isolation(StrEnum):
     cls=Subcommand,
     epilog=examples(
         (
-            "Which topics have most records:",
+            "Which topics have the most records:",
             'kafkapy sql "SELECT topic, count(*) n FROM records GROUP BY topic ORDER BY n DESC"',
         ),
         (
-            "What a broker's directories hold of a key, as JSON lines:",
+            "The records of a key in a broker's directories, as JSON lines:",
             "kafkapy sql --log-dirs /kafka/1 --output jsonl "
             "\"SELECT value FROM records WHERE topic = 'orders' AND key = 'k7'\"",
         ),
@@ -69,7 +69,7 @@ class Isolation(StrEnum):
             "\"SELECT * FROM offset_commits WHERE group = 'billing'\"",
         ),
         ("The tables and their columns:", "kafkapy sql --tables"),
-        ("Ask one thing after the other, with a prompt:", "kafkapy sql --log-dirs /kafka/1,/kafka/2"),
+        ("Enter one query after another, at a prompt:", "kafkapy sql --log-dirs /kafka/1,/kafka/2"),
     ),
 )
 def sql(
@@ -81,34 +81,36 @@ def sql(
     ] = None,
     file: Annotated[
         str | None,
-        typer.Option("--file", "-f", metavar="FILE", help="Statements divided by ;", rich_help_panel=WHAT),
+        typer.Option(
+            "--file", "-f", metavar="FILE", help="A file with statements, separated by ;", rich_help_panel=WHAT
+        ),
     ] = None,
     tables: Annotated[
-        bool, typer.Option("--tables", help="List tables and columns, and end. Needs no Java.", rich_help_panel=WHAT)
+        bool, typer.Option("--tables", help="List tables and columns, and exit. Needs no Java.", rich_help_panel=WHAT)
     ] = False,
     mode: Annotated[
         Mode,
         typer.Option(
-            help="What becomes of damage: an error, nothing, or a row with the columns damage, damage_file and "
+            help="What damage causes: an error, nothing, or a row with the columns damage, damage_file and "
             "damage_position.",
             rich_help_panel=READING,
         ),
     ] = Mode.FAILFAST,
     isolation: Annotated[
         Isolation,
-        typer.Option(
-            help="read_committed leaves out transactions that were aborted or are open.", rich_help_panel=READING
-        ),
+        typer.Option(help="read_committed omits transactions that were aborted or are open.", rich_help_panel=READING),
     ] = Isolation.READ_UNCOMMITTED,
     broker: Annotated[
         int | None,
-        typer.Option(metavar="BROKER", help="Read this broker's copies, not the leaders'.", rich_help_panel=READING),
+        typer.Option(
+            metavar="BROKER", help="Read this broker's copies instead of the leaders'.", rich_help_panel=READING
+        ),
     ] = None,
     output: Annotated[
         SqlOutput,
         typer.Option(
-            help="How rows are written. Binary columns are shown as text where they are UTF-8, and else as a literal "
-            "in hexadecimal, X'00FF'; Parquet keeps them as they are.",
+            help="How rows are written. Binary columns are shown as text if they are UTF-8, and otherwise as a "
+            "hexadecimal literal, X'00FF'; Parquet keeps them as they are.",
             rich_help_panel=SHOWING,
         ),
     ] = SqlOutput.TABLE,
@@ -120,7 +122,7 @@ def sql(
         typer.Option(
             metavar="N",
             min=1,
-            help=f"At most so many rows of each statement; a table on a terminal has {TERMINAL_ROWS} by default.",
+            help=f"At most this many rows per statement; by default {TERMINAL_ROWS} for a table on a terminal.",
             rich_help_panel=SHOWING,
         ),
     ] = None,
@@ -131,10 +133,10 @@ def sql(
     log_dirs: LogDirsOption = None,
     bootstrap_server: RefusedBootstrapOption = None,
 ) -> None:
-    """Ask questions in SQL about records, batches, commits, transactions and metadata, on Spark.
+    """Query records, batches, commits, transactions and metadata in SQL, on Spark.
 
-    Without a statement there is a prompt, with history and completion. Statements that come through a pipe are run one
-    after the other, as those of a file are.
+    Without a statement there is a prompt, with history and completion. Statements from a pipe are run one after the
+    other, like those in a file.
     """
     if tables:
         _print_tables(output)

@@ -17,12 +17,13 @@ ONE = "To format the log dirs of one broker, as Kafka's tool does"
 DEFAULT_BASE_PORT = 19092
 
 app = new_group(
-    "Make cluster directories, and see what log dirs are made of.\n\n"
-    "A cluster directory is a whole Kafka cluster as files: a log dir for each broker, which real brokers can be "
-    "started on, and cluster.yaml. Where no cluster is named, the first command that writes makes ./kafkapy-cluster.",
+    "Create cluster directories, and show what log dirs consist of.\n\n"
+    "A cluster directory is a whole Kafka cluster as files: a log dir for each broker, on which real brokers can "
+    "be started, and cluster.yaml. If no cluster is named, the first command that writes creates "
+    "./kafkapy-cluster.",
     examples(
-        ("Make a cluster of three brokers:", "kafkapy storage format --cluster my-cluster --brokers 3"),
-        ("Show what a cluster directory is made of:", "kafkapy storage info --cluster my-cluster"),
+        ("Create a cluster of three brokers:", "kafkapy storage format --cluster my-cluster --brokers 3"),
+        ("Show what a cluster directory consists of:", "kafkapy storage info --cluster my-cluster"),
     ),
 )
 
@@ -31,13 +32,13 @@ app = new_group(
     "format",
     cls=Subcommand,
     epilog=examples(
-        ("Make a cluster of three brokers:", "kafkapy storage format --cluster my-cluster --brokers 3"),
+        ("Create a cluster of three brokers:", "kafkapy storage format --cluster my-cluster --brokers 3"),
         (
             "Format the log dirs of a real broker:",
             "kafkapy storage format --config server.properties --cluster-id MkU3OEVBNTcwNTJENDM2Qg --standalone",
         ),
         (
-            "Make one whose brokers stand in two racks:",
+            "Create one whose brokers are in two racks:",
             "kafkapy storage format --cluster my-cluster --brokers 3 --racks a,b,a",
         ),
     ),
@@ -47,11 +48,11 @@ def format_(
         str | None,
         typer.Option(
             metavar="DIR",
-            help="The cluster directory to make, new or empty; by default $KAFKAPY_CLUSTER.",
+            help="The cluster directory to create, new or empty; by default $KAFKAPY_CLUSTER.",
             rich_help_panel=WHOLE,
         ),
     ] = None,
-    brokers: Annotated[int, typer.Option(metavar="N", min=1, help="How many brokers.", rich_help_panel=WHOLE)] = 3,
+    brokers: Annotated[int, typer.Option(metavar="N", min=1, help="The number of brokers.", rich_help_panel=WHOLE)] = 3,
     racks: Annotated[
         str | None,
         typer.Option(metavar="RACK[,RACK...]", help="The rack of each broker.", rich_help_panel=WHOLE),
@@ -80,12 +81,15 @@ def format_(
         typer.Option("--ignore-formatted", "-g", help="Leave formatted log dirs as they are.", rich_help_panel=ONE),
     ] = False,
     standalone: Annotated[
-        bool, typer.Option("--standalone", "-s", help="The only voter of a dynamic quorum.", rich_help_panel=ONE)
+        bool, typer.Option("--standalone", "-s", help="Format the only voter of a dynamic quorum.", rich_help_panel=ONE)
     ] = False,
     no_initial_controllers: Annotated[
         bool,
         typer.Option(
-            "--no-initial-controllers", "-N", help="A controller that joins a dynamic quorum.", rich_help_panel=ONE
+            "--no-initial-controllers",
+            "-N",
+            help="Format a controller that will join a dynamic quorum.",
+            rich_help_panel=ONE,
         ),
     ] = False,
     initial_controllers: Annotated[
@@ -108,7 +112,7 @@ def format_(
             "-r",
             "--metadata-version",
             metavar="RELEASE",
-            help="The release whose metadata.version and features to begin with, such as 4.0-IV3 or 4.2.",
+            help="The release whose metadata.version and features to start with, such as 4.0-IV3 or 4.2.",
         ),
     ] = None,
     feature: Annotated[
@@ -116,7 +120,7 @@ def format_(
         typer.Option("--feature", "-f", metavar="FEATURE=LEVEL", help="The level of one feature. May be repeated."),
     ] = None,
 ) -> None:
-    """Make a cluster directory, or format the log dirs of one broker.
+    """Create a cluster directory, or format the log dirs of one broker.
 
     Every file in a cluster directory is in Kafka's own format: real brokers can be started on it, see 'kafkapy storage
     broker-properties'.
@@ -192,11 +196,12 @@ def _tell_of_another(cluster: str) -> None:
 )
 def version_mapping(
     release_version: Annotated[
-        str | None, typer.Option("--release-version", "-r", metavar="RELEASE", help="The release; else the newest.")
+        str | None,
+        typer.Option("--release-version", "-r", metavar="RELEASE", help="The release; by default the newest."),
     ] = None,
     output: OutputOption = Output.KAFKA,
 ) -> None:
-    """Show which feature levels a release's clusters begin with."""
+    """Show which feature levels clusters of a release start with."""
     from kafkapy.metadata.feature_lines import version_mapping as pairs
     from kafkapy.output.printing import print_rows
 
@@ -242,7 +247,7 @@ def feature_dependencies(
     ),
 )
 def broker_properties(
-    broker: Annotated[int, typer.Option(metavar="BROKER", help="Which broker.")],
+    broker: Annotated[int, typer.Option(metavar="BROKER", help="The broker.")],
     cluster: ClusterOption = None,
     base_port: Annotated[
         int, typer.Option(metavar="PORT", min=1, max=65000, help="The first broker's port.")
@@ -263,8 +268,11 @@ def broker_properties(
     "info",
     cls=Subcommand,
     epilog=examples(
-        ("Show what a cluster directory is made of:", "kafkapy storage info --cluster my-cluster"),
-        ("Show to whom data directories belong:", "kafkapy storage info --log-dirs /kafka/1,/kafka/2"),
+        ("Show what a cluster directory consists of:", "kafkapy storage info --cluster my-cluster"),
+        (
+            "Show which cluster and broker data directories belong to:",
+            "kafkapy storage info --log-dirs /kafka/1,/kafka/2",
+        ),
     ),
 )
 def info(
@@ -298,13 +306,13 @@ def info(
     epilog=examples(
         ("Print a new id:", "kafkapy storage random-uuid"),
         (
-            "Make a cluster with an id of one's own:",
+            "Create a cluster with your own id:",
             "kafkapy storage format --cluster my-cluster --cluster-id MkU3OEVBNTcwNTJENDM2Qg",
         ),
     ),
 )
 def random_uuid() -> None:
-    """Print a random id, as clusters, topics and log dirs have one."""
+    """Print a random id, as used for clusters, topics and log dirs."""
     from kafkapy.formats.uuid import random_uuid as new_id
     from kafkapy.output.printing import print_lines
 

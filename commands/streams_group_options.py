@@ -5,7 +5,7 @@ from typing import Annotated
 from .option_kinds import flag, value
 from .typed_group_options import RESETTING, SCENARIOS, WHICH
 
-INTERNAL = "Topics of the group's own"
+INTERNAL = "The group's internal topics"
 
 InputTopicOption = Annotated[
     list[str] | None,
@@ -20,11 +20,11 @@ AllInputTopicsOption = Annotated[bool, flag("--all-input-topics", "All topics th
 ExportOption = Annotated[bool, flag("--export", "Print the offsets as CSV.", RESETTING)]
 ToCurrentOption = Annotated[bool, flag("--to-current", "Where the group is.", SCENARIOS)]
 ToOffsetOption = Annotated[
-    int | None, value("--to-offset", "OFFSET", "This offset, or the nearest there is.", SCENARIOS)
+    int | None, value("--to-offset", "OFFSET", "This offset, or the nearest one that exists.", SCENARIOS)
 ]
-ShiftByOption = Annotated[int | None, value("--shift-by", "N", "So many records on, or back (-N).", SCENARIOS)]
+ShiftByOption = Annotated[int | None, value("--shift-by", "N", "Move N records forward, or back (-N).", SCENARIOS)]
 ByDurationOption = Annotated[
-    str | None, value("--by-duration", "DURATION", "The first record from PnDTnHnMnS ago on.", SCENARIOS)
+    str | None, value("--by-duration", "DURATION", "The first record since PnDTnHnMnS ago.", SCENARIOS)
 ]
 FromFileOption = Annotated[
     str | None,
@@ -32,8 +32,13 @@ FromFileOption = Annotated[
 ]
 DeleteInternalTopicOption = Annotated[
     list[str] | None,
-    value("--delete-internal-topic", "TOPIC", "Delete this one, too; with --reset-offsets --execute.", INTERNAL),
+    value(
+        "--delete-internal-topic", "TOPIC", "Also delete this internal topic; with --reset-offsets --execute.", INTERNAL
+    ),
 ]
 DeleteAllInternalTopicsOption = Annotated[
-    bool, flag("--delete-all-internal-topics", "Delete all of them, too; with --reset-offsets or --delete.", INTERNAL)
+    bool,
+    flag(
+        "--delete-all-internal-topics", "Also delete all internal topics; with --reset-offsets or --delete.", INTERNAL
+    ),
 ]

@@ -39,11 +39,11 @@ app = new_app()
         ("List streams groups with their states:", "kafkapy streams-groups --list --state"),
         ("Show how far a streams group is in each partition:", "kafkapy streams-groups --describe --group wordcount"),
         (
-            "Show the members of all streams groups, out of real brokers' directories:",
+            "Show the members of all streams groups, from real brokers' directories:",
             "kafkapy streams-groups --describe --all-groups --members --log-dirs /kafka/1,/kafka/2",
         ),
         (
-            "Have a stopped application of a running cluster begin anew:",
+            "Let a stopped application of a running cluster start over:",
             "kafkapy streams-groups --bootstrap-server kafka-1:9092 --reset-offsets --group wordcount "
             "--all-input-topics --to-earliest --delete-all-internal-topics --execute",
         ),
@@ -86,8 +86,8 @@ def streams_groups(
 ) -> None:
     """List, describe and delete streams groups, and reset their offsets.
 
-    A streams group is the instances of a Kafka Streams application that let the broker divide their tasks. It reads
-    input topics, and keeps internal topics of its own.
+    A streams group consists of the instances of a Kafka Streams application that let the broker divide their tasks. It
+    reads input topics, and keeps internal topics of its own.
     """
     check_streams_usage(ctx.params)
     from kafkapy.backends.selection import open_cluster, open_cluster_for_writing

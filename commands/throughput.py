@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from kafkapy.lag.retention_forecast import Forecast
     from kafkapy.tables.engine import Engine
 
-WHICH = "Which topics, and of when (all by default)"
+WHICH = "Which topics, and which time (all by default)"
 HOW = "What to show"
 
 app = new_app()
 
 
 class By(StrEnum):
-    """What a row is about."""
+    """What a row stands for."""
 
     TOPIC = "topic"
     PARTITION = "partition"
@@ -57,7 +57,7 @@ def _wants(topics: frozenset[str], exclude_internal: bool) -> Callable[[str], bo
 @app.command(
     cls=Subcommand,
     epilog=examples(
-        ("Which topics get most:", "kafkapy throughput --top 10"),
+        ("Which topics receive the most:", "kafkapy throughput --top 10"),
         (
             "Who sent what to a topic in an hour:",
             "kafkapy throughput --topic orders --by producer --from 2026-11-16T02:00:00Z --to 2026-11-16T03:00:00Z",
@@ -65,7 +65,7 @@ def _wants(topics: frozenset[str], exclude_internal: bool) -> Callable[[str], bo
         ("What came in minute by minute:", "kafkapy throughput --topic orders --step 1m"),
         ("How well a topic is compressed:", "kafkapy throughput --topic orders --measure-compression"),
         (
-            "When the oldest segments will go, and how large the partitions will be then:",
+            "When the oldest segments will be deleted, and how large the partitions will be then:",
             "kafkapy throughput --log-dirs /kafka/1,/kafka/2 --forecast",
         ),
         (
@@ -76,27 +76,36 @@ def _wants(topics: frozenset[str], exclude_internal: bool) -> Callable[[str], bo
 )
 def throughput(
     topic: Annotated[
-        list[str] | None, value("--topic", "TOPIC", "This topic. Can be given more than once.", WHICH)
+        list[str] | None, value("--topic", "TOPIC", "Only this topic. Can be given more than once.", WHICH)
     ] = None,
-    exclude_internal: Annotated[bool, flag("--exclude-internal", "Leave out internal topics.", WHICH)] = False,
+    exclude_internal: Annotated[bool, flag("--exclude-internal", "Omit internal topics.", WHICH)] = False,
     start: Annotated[
         str | None,
-        value("--from", "TIME", "From then on: epoch milliseconds, or ISO 8601 (UTC by default).", WHICH),
+        value("--from", "TIME", "From this time on: epoch milliseconds, or ISO 8601 (UTC by default).", WHICH),
     ] = None,
-    end: Annotated[str | None, value("--to", "TIME", "Before then.", WHICH)] = None,
-    by: Annotated[By, typer.Option(help="What a row is about.", rich_help_panel=HOW)] = By.TOPIC,
+    end: Annotated[str | None, value("--to", "TIME", "Before this time.", WHICH)] = None,
+    by: Annotated[By, typer.Option(help="What a row stands for.", rich_help_panel=HOW)] = By.TOPIC,
     step: Annotated[
-        str | None, value("--step", "DURATION", "Rows for each stretch of the time that is so long: 10s, 1m, 1h.", HOW)
+        str | None, value("--step", "DURATION", "Print rows for each interval of this length: 10s, 1m, 1h.", HOW)
     ] = None,
     top: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Only the N with most bytes.", rich_help_panel=HOW)
+        int | None, typer.Option(metavar="N", min=1, help="Only the N with the most bytes.", rich_help_panel=HOW)
     ] = None,
     measure_compression: Annotated[
-        bool, flag("--measure-compression", "Decompress what is compressed, to tell how well. This takes longer.", HOW)
+        bool,
+        flag(
+            "--measure-compression",
+            "Decompress batches to measure how well they are compressed. This takes longer.",
+            HOW,
+        ),
     ] = False,
     forecast: Annotated[
         bool,
-        flag("--forecast", "When retention will take the oldest segments, and how large partitions will be then.", HOW),
+        flag(
+            "--forecast",
+            "Show when retention will delete the oldest segments, and how large partitions will be then.",
+            HOW,
+        ),
     ] = False,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -108,7 +117,7 @@ def throughput(
     driver_memory: DriverMemoryOption = None,
     output: LinesOption = Output.KAFKA,
 ) -> None:
-    """Show what comes in, by topic, partition or producer and over time, and when retention will take it."""
+    """Show what comes in, by topic, partition or producer and over time, and when retention will delete it."""
     from kafkapy.backends.selection import file_paths, open_cluster
     from kafkapy.lag.cluster_batches import Stretch, Wanted
 

@@ -11,9 +11,9 @@ from .option_kinds import flag, value
 
 ACTIONS = "What to do (exactly one)"
 TOPICS = "Which topics"
-NEW = "What to make of them"
-FILE = "Topics as a file says"
-FILTERS = "Which partitions to describe (any that is given)"
+NEW = "Partitions, replicas and configs"
+FILE = "Topics in a file"
+FILTERS = "Which partitions to describe (any of these)"
 
 
 class Placement(StrEnum):
@@ -24,7 +24,7 @@ class Placement(StrEnum):
 
 
 CreateOption = Annotated[bool, flag("--create", "Create a topic.", ACTIONS)]
-ListOption = Annotated[bool, flag("--list", "List all topics, a name a line.", ACTIONS)]
+ListOption = Annotated[bool, flag("--list", "List all topics, one name per line.", ACTIONS)]
 DescribeOption = Annotated[
     bool,
     flag("--describe", "Show partitions, replicas and configs of topics.", ACTIONS),
@@ -37,20 +37,20 @@ TopicOption = Annotated[
 ]
 TopicIdOption = Annotated[
     str | None,
-    value("--topic-id", "TOPIC-ID", "The topic with this id; wins over --topic.", TOPICS),
+    value("--topic-id", "TOPIC-ID", "The topic with this id; takes precedence over --topic.", TOPICS),
 ]
-ExcludeInternalOption = Annotated[bool, flag("--exclude-internal", "Leave Kafka's own topics out.", TOPICS)]
+ExcludeInternalOption = Annotated[bool, flag("--exclude-internal", "Omit Kafka's own topics.", TOPICS)]
 IfExistsOption = Annotated[
     bool,
-    flag("--if-exists", "Do nothing where the topic does not exist.", TOPICS),
+    flag("--if-exists", "Do nothing if the topic does not exist.", TOPICS),
 ]
 IfNotExistsOption = Annotated[
     bool,
-    flag("--if-not-exists", "Create nothing where the topic exists already.", TOPICS),
+    flag("--if-not-exists", "Create nothing if the topic already exists.", TOPICS),
 ]
 PartitionsOption = Annotated[
     int | None,
-    value("--partitions", "N", "How many partitions (create), or will have (alter).", NEW),
+    value("--partitions", "N", "The number of partitions (create), or the new number (alter).", NEW),
 ]
 ReplicationFactorOption = Annotated[
     int | None, value("--replication-factor", "N", "How many copies of each partition.", NEW)
@@ -78,12 +78,15 @@ PlacementOption = Annotated[
 ]
 NoFsyncOption = Annotated[
     bool,
-    flag("--no-fsync", "Do not wait for the disk: for play only.", NEW),
+    flag("--no-fsync", "Do not wait for the disk: only for experiments.", NEW),
 ]
 PartitionSizeLimitOption = Annotated[
     int | None,
     value(
-        "--partition-size-limit-per-response", "N", "For Kafka's scripts only: kafkapy asks for all at once.", TOPICS
+        "--partition-size-limit-per-response",
+        "N",
+        "Accepted for compatibility with Kafka's tool: kafkapy asks for all at once.",
+        TOPICS,
     ),
 ]
 TopicsWithOverridesOption = Annotated[
@@ -92,19 +95,21 @@ TopicsWithOverridesOption = Annotated[
 ]
 UnderReplicatedPartitionsOption = Annotated[
     bool,
-    flag("--under-replicated-partitions", "Where replicas are out of sync.", FILTERS),
+    flag("--under-replicated-partitions", "Only partitions with replicas that are out of sync.", FILTERS),
 ]
 UnavailablePartitionsOption = Annotated[
     bool,
-    flag("--unavailable-partitions", "Where no live broker leads.", FILTERS),
+    flag("--unavailable-partitions", "Only partitions without a live leader.", FILTERS),
 ]
 UnderMinIsrPartitionsOption = Annotated[
     bool,
-    flag("--under-min-isr-partitions", "Where fewer are in sync than min.insync.replicas.", FILTERS),
+    flag(
+        "--under-min-isr-partitions", "Only partitions with fewer replicas in sync than min.insync.replicas.", FILTERS
+    ),
 ]
 AtMinIsrPartitionsOption = Annotated[
     bool,
-    flag("--at-min-isr-partitions", "Where just min.insync.replicas are in sync.", FILTERS),
+    flag("--at-min-isr-partitions", "Only partitions with exactly min.insync.replicas in sync.", FILTERS),
 ]
 FromFileOption = Annotated[
     str | None,

@@ -25,17 +25,17 @@ app = new_app()
     cls=Subcommand,
     epilog=examples(
         ("Take the tour:", "kafkapy tour"),
-        ("Keep the cluster that it makes, to go on with:", "kafkapy tour --keep my-tour"),
+        ("Keep the cluster that it creates, to work on it afterwards:", "kafkapy tour --keep my-tour"),
         ("What it shows:", "kafkapy tour --list"),
         ("The command lines of all steps, for a program:", "kafkapy tour --list --output json"),
-        ("Only what is said about the lines of a segment:", "kafkapy tour --step dump"),
+        ("Only the explanation of the lines of a segment:", "kafkapy tour --step dump"),
     ),
 )
 def tour(
-    list_: Annotated[bool, typer.Option("--list", help="Name the steps, and end.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the steps, and exit.")] = False,
     step: Annotated[
         StepName | None,
-        typer.Option("--step", metavar="STEP", help="Play up to this step of --list, and show only it."),
+        typer.Option("--step", metavar="STEP", help="Play up to this step of --list, and show only that one."),
     ] = None,
     keep: Annotated[
         str | None,
@@ -49,10 +49,10 @@ def tour(
         Output, typer.Option("--output", help="With --list: as lines, or as rows with typed fields.")
     ] = Output.KAFKA,
 ) -> None:
-    """Show what kafkapy does, step by step, on a cluster that it makes for that.
+    """Show what kafkapy does, step by step, on a temporary cluster.
 
-    Every command is shown before it is run, as it can be typed by hand, and what it prints is explained. The cluster is
-    in a temporary directory, which is removed at the end.
+    Every command is shown before it is run, as you would type it, and what it prints is explained. The cluster is in a
+    temporary directory, which is removed at the end.
     """
     from kafkapy.tour.itinerary import STEPS
 

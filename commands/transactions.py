@@ -16,9 +16,9 @@ from .options_first import PLACE_OF_OPTIONS, OptionsFirst
 
 app = new_group(
     "List and describe transactions, find those that hang, and abort them.\n\n"
-    "A transaction that is never ended stops all consumers that read only what is committed (read_committed), at its "
+    "A transaction that never ends stops all consumers that read only committed records (read_committed) at its "
     "first record. Its coordinator is the broker that keeps its state in __transaction_state.\n\n"
-    + PLACE_OF_OPTIONS.format("kafkapy transactions"),
+    "" + PLACE_OF_OPTIONS.format("kafkapy transactions"),
     examples(
         (
             "List the transactional ids of brokers' directories:",

@@ -23,11 +23,11 @@ EXAMPLES = examples(
         "kafkapy transactions --cluster my-cluster abort --topic pay --partition 0 --start-offset 39",
     ),
     (
-        "Do so in a running cluster:",
+        "The same in a running cluster:",
         "kafkapy transactions --bootstrap-server localhost:9092 abort --topic pay --partition 0 --start-offset 39",
     ),
     (
-        "Abort that of a producer:",
+        "Abort the transaction of a producer:",
         "kafkapy transactions --cluster my-cluster abort --topic pay --partition 0 --producer-id 1001 "
         "--producer-epoch 0 --coordinator-epoch -1",
     ),
@@ -50,7 +50,7 @@ def abort(
 ) -> None:
     """Abort a hanging transaction.
 
-    The marker that it lacks is written into the one partition, whatever its coordinator knows.
+    The missing marker is written into this one partition, whatever its coordinator knows.
     """
     from kafkapy.backends.selection import open_cluster_for_writing
     from kafkapy.coordinator.transaction_marker import AbortTransactionSpec

@@ -37,7 +37,7 @@ def describe_producers(
     topic: TopicOption,
     partition: PartitionOption,
     broker_id: Annotated[
-        int | None, option("BROKER", "The broker whose replica is asked, and not the leader's.", WHICH_PARTITION)
+        int | None, option("BROKER", "The broker whose replica to query, instead of the leader's.", WHICH_PARTITION)
     ] = None,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,

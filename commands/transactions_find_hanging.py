@@ -24,26 +24,29 @@ from .transactions_options import MS_IN_A_MINUTE, WHICH, failed, not_described, 
 if TYPE_CHECKING:
     from kafkapy.backends.hanging_transactions import OpenTransaction
 
-SCOPE = "Where to search (by default, all that is there)"
+SCOPE = "Where to search (by default everywhere)"
 EXAMPLES = examples(
     ("Find hanging transactions in all partitions:", "kafkapy transactions find-hanging --cluster my-cluster"),
     (
-        "Find hanging transactions in all that a running broker has:",
+        "Find hanging transactions in all partitions of a running broker:",
         "kafkapy transactions --bootstrap-server localhost:9092 find-hanging --broker-id 1",
     ),
     (
-        "Find those of a topic that stand still for two minutes already:",
+        "Find those of a topic that have stood still for two minutes:",
         "kafkapy transactions --log-dirs /kafka/1 find-hanging --topic pay --max-transaction-timeout 2",
     ),
 )
 
 
 def find_hanging(
-    broker_id: Annotated[int | None, option("BROKER", "Search what this broker has.", SCOPE)] = None,
+    broker_id: Annotated[int | None, option("BROKER", "Search the partitions on this broker.", SCOPE)] = None,
     topic: Annotated[str | None, option("TOPIC", "Search this topic.", SCOPE)] = None,
     partition: Annotated[int | None, option("PARTITION", "Search only this partition of the topic.", SCOPE)] = None,
     max_transaction_timeout: Annotated[
-        int, option("MINUTES", "Transactions that were written to since may still be at work.", WHICH)
+        int,
+        option(
+            "MINUTES", "Ignore transactions that were written to within this time: they may still be active.", WHICH
+        ),
     ] = 15,
     cluster: ClusterOption = None,
     log_dirs: LogDirsOption = None,
@@ -53,8 +56,8 @@ def find_hanging(
 ) -> None:
     """Find transactions that hang.
 
-    They are open in a partition, and nobody is going to end them: no coordinator has the transaction or, because no
-    coordinator runs in files, one has it and it is past its timeout.
+    They are open in a partition, and nothing is going to end them: no coordinator has the transaction or, in files,
+    where no coordinator runs, one has it and it is past its timeout.
     """
     if partition is not None and topic is None:
         raise UsageError("The --partition argument requires --topic to be provided")

@@ -11,14 +11,14 @@ from .transactions_options import WHICH, failed, hinting_id, option
 
 EXAMPLES = examples(
     (
-        "Abort whatever an id has open, and fence its producer:",
+        "Abort the open transaction of an id, and fence its producer:",
         "kafkapy transactions --cluster my-cluster forceTerminateTransaction --transactionalId pay-1",
     ),
     (
-        "Do so in a running cluster:",
+        "The same in a running cluster:",
         "kafkapy transactions --bootstrap-server localhost:9092 forceTerminateTransaction --transactionalId pay-1",
     ),
-    ("Do so in the default cluster:", "kafkapy transactions forceTerminateTransaction --transactionalId pay-1"),
+    ("The same in the default cluster:", "kafkapy transactions forceTerminateTransaction --transactionalId pay-1"),
 )
 
 
@@ -29,9 +29,9 @@ def force_terminate_transaction(
     bootstrap_server: BootstrapOption = None,
     command_config: CommandConfigOption = None,
 ) -> None:
-    """Abort what a transactional id has open.
+    """Abort the open transaction of a transactional id.
 
-    Its producer is fenced: it cannot go on under the id.
+    Its producer is fenced: it cannot continue with this id.
     """
     from kafkapy.backends.selection import open_cluster_for_writing
 

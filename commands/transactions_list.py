@@ -22,7 +22,7 @@ EXAMPLES = examples(
     ("List all transactional ids:", "kafkapy transactions --log-dirs /kafka/1,/kafka/2 list"),
     ("List those of a running cluster:", "kafkapy transactions --bootstrap-server localhost:9092 list"),
     (
-        "List some that run for more than a minute, as JSON:",
+        "List some that have been running for more than a minute, as JSON:",
         "kafkapy transactions list --duration-filter 60000 --transactional-id-pattern 'pay-.*' --output json",
     ),
 )
@@ -33,7 +33,7 @@ def list_transactions(
         int,
         option(
             "MS",
-            "Only transactional ids whose last transaction began longer ago than this, also where it has ended since "
+            "Only transactional ids whose last transaction began longer ago than this, even if it has ended since "
             "(CompleteCommit, CompleteAbort), as with Kafka's tool; all if negative.",
             WHICH,
         ),

@@ -23,9 +23,13 @@ class TypedGroups(Subcommand):
 ListOption = Annotated[bool, flag("--list", "List groups.", ACTION)]
 DescribeOption = Annotated[bool, flag("--describe", "Describe groups: their offsets, members or state.", ACTION)]
 DeleteOption = Annotated[bool, flag("--delete", "Delete groups that have no members.", ACTION)]
-ResetOffsetsOption = Annotated[bool, flag("--reset-offsets", "Move where groups are that have no members.", ACTION)]
-DeleteOffsetsOption = Annotated[bool, flag("--delete-offsets", "Forget where a group is in topics.", ACTION)]
-GroupOption = Annotated[list[str] | None, value("--group", "GROUP", "This group. Can be given more than once.", WHICH)]
+ResetOffsetsOption = Annotated[
+    bool, flag("--reset-offsets", "Move the offsets of groups that have no members.", ACTION)
+]
+DeleteOffsetsOption = Annotated[bool, flag("--delete-offsets", "Delete the offsets of a group for topics.", ACTION)]
+GroupOption = Annotated[
+    list[str] | None, value("--group", "GROUP", "Only this group. Can be given more than once.", WHICH)
+]
 AllGroupsOption = Annotated[bool, flag("--all-groups", "All groups of this type.", WHICH)]
 OffsetsOption = Annotated[bool, flag("--offsets", "How far they are in each partition (the default).", WHAT)]
 MembersOption = Annotated[bool, flag("--members", "Their members.", WHAT)]
@@ -40,8 +44,8 @@ StateOption = Annotated[
 ]
 VerboseOption = Annotated[bool, flag("--verbose", "More columns.", WHAT)]
 
-DryRunOption = Annotated[bool, flag("--dry-run", "Only show where they would be.", RESETTING)]
-ExecuteOption = Annotated[bool, flag("--execute", "Do it.", RESETTING)]
+DryRunOption = Annotated[bool, flag("--dry-run", "Only show what would change.", RESETTING)]
+ExecuteOption = Annotated[bool, flag("--execute", "Make the change.", RESETTING)]
 ToEarliestOption = Annotated[bool, flag("--to-earliest", "The beginning of the log.", SCENARIOS)]
 ToLatestOption = Annotated[bool, flag("--to-latest", "The end of the log.", SCENARIOS)]
 ToDatetimeOption = Annotated[
@@ -50,4 +54,4 @@ ToDatetimeOption = Annotated[
         "--to-datetime", "TIME", "The first record from YYYY-MM-DDThh:mm:ss.sss on, in UTC or with +hh:mm.", SCENARIOS
     ),
 ]
-TimeoutOption = Annotated[int, value("--timeout", "MS", "How long each request may take, retries and all.", RUNNING)]
+TimeoutOption = Annotated[int, value("--timeout", "MS", "How long each request may take, including retries.", RUNNING)]

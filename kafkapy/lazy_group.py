@@ -18,11 +18,13 @@ from kafkapy.subcommand import COMMON_OPTIONS, OwnHelp, did_you_mean, examples, 
 
 DESCRIPTION = """Apache Kafka's admin scripts as one program.
 
-A subcommand is named after Kafka's script (kafka-dump-log.sh is kafkapy dump-log), takes the same flags and prints
-the same lines. Run 'kafkapy COMMAND --help' for what one can do, 'kafkapy help COMMAND' for its page of the manual.
+A subcommand is named after Kafka's script (kafka-dump-log.sh is kafkapy dump-log), takes the same flags
+and prints the same lines. Run 'kafkapy COMMAND --help' for its options, 'kafkapy help COMMAND' for its
+manual page.
 
-It works on running clusters (--bootstrap-server), on the disks of brokers that run, stopped or crashed (--log-dirs,
-which are only read), and on cluster directories, which need no broker (--cluster). 'kafkapy tour' shows most of it.
+It works on running clusters (--bootstrap-server), on the disks of brokers that are running, stopped or
+crashed (--log-dirs, which are only read), and on cluster directories, which need no broker (--cluster).
+'kafkapy tour' shows most of it.
 """
 
 
@@ -71,7 +73,7 @@ def root_command() -> LazyGroup:
         no_args_is_help=True,
         rich_markup_mode=None,
         epilog=examples(
-            ("Name the steps of the tour, which 'kafkapy tour' plays:", "kafkapy tour --list"),
+            ("List the steps of the tour, which 'kafkapy tour' plays:", "kafkapy tour --list"),
             (
                 "Show the records of every segment in a partition directory:",
                 "kafkapy dump-log --files docs/samples/orders-0 --print-data-log",

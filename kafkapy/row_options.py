@@ -68,10 +68,14 @@ def _columns_of_rows(ctx: Context) -> list[str]:
 
 def _beside(output: Parameter) -> Iterator[TyperOption]:
     panel = getattr(output, "rich_help_panel", None)
-    yield _option("--columns", COLUMNS, panel, "Which columns, and in which order.", metavar="COL[,COL...]")
-    yield _option("--no-header", NO_HEADER, panel, "Leave the names of the columns out of table and csv.", is_flag=True)
+    yield _option("--columns", COLUMNS, panel, "The columns to show, in this order.", metavar="COL[,COL...]")
+    yield _option("--no-header", NO_HEADER, panel, "Omit the names of the columns from table and csv.", is_flag=True)
     yield _option(
-        "--sort-by", SORT_BY, panel, "Sort the rows by a column, as COL:desc downwards.", metavar="COL[:desc]"
+        "--sort-by",
+        SORT_BY,
+        panel,
+        "Sort the rows by a column; COL:desc sorts in descending order.",
+        metavar="COL[:desc]",
     )
 
 

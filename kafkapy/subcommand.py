@@ -98,7 +98,7 @@ def _common_flag(name: str, help_text: str, callback: Any) -> TyperOption:
 COMMON_OPTIONS: tuple[Parameter, ...] = (
     _common_flag(
         "--verbose",
-        "Tell on stderr what is read, written and sent. Same as KAFKAPY_VERBOSE=1.",
+        "Report on stderr what is read, written and sent. Same as KAFKAPY_VERBOSE=1.",
         _switch_verbose_on,
     ),
     _common_flag(

@@ -15,13 +15,13 @@ from typer.core import TyperOption
 if TYPE_CHECKING:
     from kafkapy.contexts.resolution import Added
 
-CLUSTER = "Which cluster (else $KAFKAPY_CLUSTER, $KAFKAPY_CONTEXT, the current context, ./kafkapy-cluster)"
+CLUSTER = "Which cluster (by default $KAFKAPY_CLUSTER, $KAFKAPY_CONTEXT, the current context, ./kafkapy-cluster)"
 """The group of the options that name a cluster: a command that has --cluster in it takes --context, too."""
 CONTEXT_OPTION = TyperOption(
     param_decls=["--context"],
     metavar="CONTEXT",
     expose_value=False,
-    help="A cluster that was given a name with 'kafkapy config add'; by default $KAFKAPY_CONTEXT.",
+    help="The name of a cluster, given with 'kafkapy config add'; by default $KAFKAPY_CONTEXT.",
     rich_help_panel=CLUSTER,
 )
 _ADDED = "kafkapy.added"
