@@ -26,6 +26,7 @@ from kafkapy.backends.failures import (
     stop_broker,
 )
 from kafkapy.backends.maintenance import Wanted, run
+from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
@@ -412,3 +413,15 @@ def test_an_interrupt_waits_for_the_write_that_it_comes_into(directory: Path) ->
     cluster.close()
     assert read(directory) == [b"a", b"b", b"c", b"d"]
     assert DirectoryReader(str(directory)).image().config(TOPIC, "t") == {"retention.ms": "-1"}
+
+
+def test_an_interrupt_waits_until_groups_have_forgotten_a_deleted_topic(directory: Path) -> None:
+    files = InterruptedFiles(sync=False)
+    cluster = opened(directory, files=files)
+    cluster.groups().offset_manager.commit("g", {P0: OffsetAndMetadata(1)})
+    files.due = True
+    with pytest.raises(KeyboardInterrupt):
+        cluster.apply(DeleteTopic("t"))
+    cluster.close()
+    assert "t" not in DirectoryReader(str(directory)).image().topics
+    assert DirectoryReader(str(directory)).groups().store.offsets("g") == {}
