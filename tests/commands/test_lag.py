@@ -186,8 +186,16 @@ def test_plot(capfd: Capture, minutes: Path, monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_a_picture_begins_with_the_first_commit(
-    capfd: Capture, minutes: Path, end: int, step: str, given: tuple[str, ...], begin: int, columns: int
+    capfd: Capture,
+    minutes: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    end: int,
+    step: str,
+    given: tuple[str, ...],
+    begin: int,
+    columns: int,
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     span = "--to", str(T0 + end * 1000), *given
     lines = lag(capfd, "--log-dirs", minutes, "--plot", "--step", step, "--group", "slow", *span).lines
     (axis,) = [number for number, line in enumerate(lines) if line.strip().startswith("0 └")]
