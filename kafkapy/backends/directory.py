@@ -180,6 +180,13 @@ class DirectoryCluster(LogDirsCluster):
         self._state.set_state(broker_id, state)
         self._dirs = LogDirs(self._state.alive_log_dirs)
 
+    @contextmanager
+    def undivided(self) -> Iterator[None]:
+        """What belongs together of a broker that goes or comes. Where it fails, nothing more is written: with half of
+        it, followers would fetch from who lost its end."""
+        with self._guard.short():
+            yield
+
     def advance_clock(self, ms: int) -> None:
         """Simulated time passes."""
         self._state.advance_clock(ms)
