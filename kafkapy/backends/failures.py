@@ -136,8 +136,10 @@ def start_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved | Lost
         return [*_moved(before, cluster)]
     recover(cluster, cluster.open_broker(broker_id))
     with cluster.undivided():
+        if state == KILLED:  # before it runs: killed in between, it would lead with what is left to it
+            cluster.apply(RemoveBroker(broker_id, unclean=True))
         cluster.set_state(broker_id, RUNNING)
-        cluster.apply(AddBroker(broker_id, unclean=state == KILLED))
+        cluster.apply(AddBroker(broker_id))
         cluster.replicas.refresh()
     crashed = broker_id if state == KILLED and cluster.image().is_elr_enabled else None
     return [*_moved(before, cluster, crashed), *_truncated(cluster, broker_id)]

@@ -384,6 +384,35 @@ def test_killed_in_between_the_next_command_finds_a_whole_cluster(
     assert kill_at > 5
 
 
+def test_a_start_after_a_crash_that_is_killed_in_between_leaves_the_lead_to_who_lost_nothing(tmp_path: Path) -> None:
+    directory = make_three_brokers(tmp_path / "cluster", topics={"t": (1, 2, 3)}, elr=1)
+    do(directory, DirectoryCluster.apply, AlterConfigs(TOPIC, "t", {"min.insync.replicas": "2"}))
+    do(directory, kill_broker, 3)
+    do(directory, stop_broker, 2)
+    do(directory, kill_broker, 1, True)
+    kill_at, is_done = 0, False
+    while not is_done:
+        target = Path(shutil.copytree(directory, tmp_path / f"killed-{kill_at}"))
+        files = FaultyFiles(kill_at)
+        files.sync = False
+        try:
+            cluster = opened(target, files=files)
+            start_broker(cluster, 1)
+            cluster.close()
+            is_done = True
+        except Killed:
+            files.close()
+        do(target, DirectoryCluster.flush)
+        if 1 not in read_cluster_file(str(target)).states.alive:
+            do(target, start_broker, 1)
+        do(target, start_broker, 2)
+        assert state(target)[0] == 2
+        assert read(target) == [b"a", b"b"]
+        shutil.rmtree(target)
+        kill_at += 1
+    assert kill_at > 5
+
+
 # ---- interrupted anywhere
 
 
