@@ -247,7 +247,8 @@ def _send_all(producer: "LineProducer") -> None:
     def tell_after_a_while() -> None:
         interrupted.wait()
         if not ended.wait(PATIENCE_S):
-            producer.tell(f"kafkapy: {_unsent(producer)} are not acknowledged yet; another Ctrl-C gives them up")
+            what = _unsent(producer) if producer.records else "the first messages"
+            producer.tell(f"kafkapy: {what} are not acknowledged yet; another Ctrl-C gives them up")
 
     threading.Thread(target=tell_after_a_while, daemon=True).start()
     with HeldSignals(interrupted.set) as signals:
@@ -261,6 +262,7 @@ def _send_all(producer: "LineProducer") -> None:
             producer.pause()
         finally:
             ended.set()
+            interrupted.set()
 
 
 def _send_input(producer: "LineProducer | Transactions", signals: "HeldSignals") -> None:

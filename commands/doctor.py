@@ -55,8 +55,6 @@ def doctor(
 
     The exit code is 0 if all is well and 1 if there are warnings or errors.
     """
-    from shlex import split
-
     from kafkapy.doctor.finding import Severity
     from kafkapy.doctor.finding_lines import count, finding_lines, finding_row, summary_line
     from kafkapy.output.printing import print_lines, print_rows
@@ -68,7 +66,7 @@ def doctor(
     found = count(_findings(chosen, where, quick, quiet_stdout=output != Output.KAFKA), counts)
     if output == Output.KAFKA:
         print_styled(finding_lines(found, _width()))
-        print_lines([summary_line(counts, where and split(where)[1])])
+        print_lines([summary_line(counts, where and chosen.name)])
     else:
         print_rows(output, ((None, finding_row(each)) for each in found))
     if any(counts[severity] for severity in Severity if severity.is_problem):
@@ -118,13 +116,5 @@ def _width() -> int | None:
 def _where(chosen: "Selection") -> str | None:
     """The options that name the cluster, for a command line; None where none is named and the default is not there."""
     import os
-    from shlex import quote
 
-    if chosen.is_live:
-        config = f" --command-config {quote(chosen.command_config)}" if chosen.command_config else ""
-        return f"--bootstrap-server {chosen.bootstrap_server}{config}"
-    if chosen.log_dirs:
-        return f"--log-dirs {quote(','.join(chosen.log_dirs))}"
-    if chosen.cluster is None and not os.path.exists(chosen.directory):
-        return None
-    return f"--cluster {quote(chosen.directory)}"
+    return chosen.options if chosen.is_named or os.path.exists(chosen.directory) else None

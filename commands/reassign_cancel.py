@@ -87,6 +87,8 @@ def _rollback_file(cluster: "Cluster", plan: "Reassignment", path: str) -> str |
 
 
 def _tell_what_stays(cluster: "Cluster", rollback: str, where: str) -> None:
+    from shlex import quote
+
     from kafkapy.metadata.reassignment.left_changed import left_changed
 
     before = read_plan(rollback)
@@ -102,7 +104,7 @@ def _tell_what_stays(cluster: "Cluster", rollback: str, where: str) -> None:
         named = ", ".join(f"{each} on broker {broker} in {path}" for (each, broker), path in found.log_dirs.items())
         warn(f"kafkapy: moved already, so replicas stay in another log dir than before: {named}")
     if any(found):
-        command = f"kafkapy reassign-partitions{where} --execute --reassignment-json-file {rollback}"
+        command = f"kafkapy reassign-partitions{where} --execute --reassignment-json-file {quote(rollback)}"
         warn(f"kafkapy: to put them back: {command}")
 
 

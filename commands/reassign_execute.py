@@ -47,7 +47,9 @@ class Execution(NamedTuple):
 
     def election_of(self, path: str) -> str:
         """The command that elects the preferred leaders of a plan's partitions."""
-        return f"kafkapy leader-election{self.where} --election-type preferred --path-to-json-file {path}"
+        from shlex import quote
+
+        return f"kafkapy leader-election{self.where} --election-type preferred --path-to-json-file {quote(path)}"
 
 
 def run_execute(chosen: "Selection", asked: Execution, output: Output) -> None:

@@ -222,12 +222,7 @@ def _playing(simulate: bool, batch_size: int | None, batch_bytes: int | None, th
 
 def _where(chosen: "Selection") -> str:
     """The options that name the cluster, for a command line that is proposed."""
-    named = {
-        "--cluster": chosen.cluster,
-        "--bootstrap-server": chosen.bootstrap_server,
-        "--command-config": chosen.command_config,
-    }
-    return "".join(f" {option} {value}" for option, value in named.items() if value is not None)
+    return f" {chosen.options}" if chosen.is_named else ""
 
 
 def _list(chosen: "Selection", output: Output) -> None:

@@ -78,7 +78,7 @@ def replica_diff(
     from kafkapy.output.replica_diff_lines import partition_lines, partition_rows, table_rows
 
     chosen = selection(cluster, log_dirs, bootstrap_server, command_config)
-    where = None if chosen.log_dirs or chosen.is_live else f"--cluster {chosen.directory}"
+    where = None if chosen.log_dirs or chosen.is_live else chosen.options
     with closing(_open(chosen)) as opened:
         diff = opened.replica_diff()
         run = _Run(diff, quiet_stdout=output != Output.KAFKA)

@@ -1,4 +1,4 @@
-"""Signals that end a command which has something to tidy up.
+"""Signals that end a command: what is tidied up then, and what they wait for.
 
 Only the main thread may say what becomes of a signal; in any other nothing is changed here, as no signal comes there.
 """

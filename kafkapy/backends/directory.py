@@ -39,6 +39,7 @@ from kafkapy.backends.replication import hinting_none_runs
 from kafkapy.backends.write_guard import WriteGuard, cause
 from kafkapy.coordinator.internal_topics import CONSUMER_OFFSETS
 from kafkapy.errors import KafkaError, KafkapyError
+from kafkapy.formats.metadata_record import MetadataRecord
 from kafkapy.formats.snapshot_id import SnapshotId
 from kafkapy.log.config import LogConfig
 from kafkapy.log.files import Files
@@ -55,6 +56,7 @@ from kafkapy.metadata.placement import Placer, place
 from kafkapy.replication.broker_state import BrokerStates
 from kafkapy.replication.leader import ACKS_ALL
 from kafkapy.replication.partition import ReplicatedPartition
+from kafkapy.signals import HeldSignals
 
 if TYPE_CHECKING:
     from kafkapy.backends.replica_control import ReplicaControl
@@ -178,6 +180,13 @@ class DirectoryCluster(LogDirsCluster):
         self._state.set_state(broker_id, state)
         self._dirs = LogDirs(self._state.alive_log_dirs)
 
+    @contextmanager
+    def undivided(self) -> Iterator[None]:
+        """What belongs together of a broker that goes or comes. Where it fails, nothing more is written: with half of
+        it, followers would fetch from who lost its end."""
+        with self._guard.short():
+            yield
+
     def advance_clock(self, ms: int) -> None:
         """Simulated time passes."""
         self._state.advance_clock(ms)
@@ -222,7 +231,15 @@ class DirectoryCluster(LogDirsCluster):
         if not records:
             return
         before = self.image()
-        with self._guard.short():
+        with HeldSignals():
+            self._write(records, before)
+            if self.image().metadata_version >= IBP_3_7_IV2:
+                self.apply(*self.places.unassigned())
+            self._forget_offsets(before, [change.topic for change in changes if isinstance(change, DeleteTopic)])
+
+    def _write(self, records: list[MetadataRecord], before: MetadataImage) -> None:
+        """A batch of the metadata log, and all that follows it here."""
+        with self._guard.whole():
             try:
                 self._metadata.append(records, self._time())
                 self._configs.clear()
@@ -231,9 +248,6 @@ class DirectoryCluster(LogDirsCluster):
             except OSError as error:
                 raise KafkapyError(f"{cause(error)}. {self._what_holds(before)}") from error
             self._dirs = LogDirs(self._state.alive_log_dirs)
-        if self.image().metadata_version >= IBP_3_7_IV2:
-            self.apply(*self.places.unassigned())
-        self._forget_offsets(before, [change.topic for change in changes if isinstance(change, DeleteTopic)])
 
     def _what_holds(self, before: MetadataImage) -> str:
         """What to say of a change that could not be finished."""

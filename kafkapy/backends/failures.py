@@ -8,7 +8,7 @@
     lag      it stops fetching until it is started, and leaves an ISR when its time is over
 
 Each writes three places: cluster.yaml, the metadata, the broker's log dirs. Killed in between, the next command finds
-in cluster.yaml whether the broker runs, and makes the rest agree with it.
+in cluster.yaml whether the broker runs, and makes the rest agree with it; Ctrl-C waits for all three.
 """
 
 from __future__ import annotations
@@ -97,12 +97,13 @@ def stop_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved]:
     check_alive(cluster, broker_id)
     before = _registrations(cluster)
     cluster.flush()
-    cluster.apply(RemoveBroker(broker_id))
-    cluster.replicas.flush_broker(broker_id)
-    for logs, kept in cluster.replicas.remove_broker(broker_id):
-        logs.close(kept)
-        logs.mark_clean()
-    cluster.set_state(broker_id, STOPPED)
+    with cluster.undivided():
+        cluster.apply(RemoveBroker(broker_id))
+        cluster.replicas.flush_broker(broker_id)
+        for logs, kept in cluster.replicas.remove_broker(broker_id):
+            logs.close(kept)
+            logs.mark_clean()
+        cluster.set_state(broker_id, STOPPED)
     return _moved(before, cluster)
 
 
@@ -110,12 +111,13 @@ def kill_broker(cluster: DirectoryCluster, broker_id: int, lose_unflushed: bool 
     """Let a broker crash; ``lose_unflushed`` with its machine."""
     check_alive(cluster, broker_id)
     before = _registrations(cluster)
-    cluster.set_state(broker_id, KILLED)
-    ends = cluster.replicas.crash(broker_id) if lose_unflushed else {}
+    with cluster.undivided():
+        cluster.set_state(broker_id, KILLED)
+        ends = cluster.replicas.crash(broker_id) if lose_unflushed else {}
+        for logs, kept in cluster.replicas.remove_broker(broker_id):
+            logs.close(kept)
+        cluster.apply(RemoveBroker(broker_id))
     lost = [Lost(partition, broker_id, *between, UNFLUSHED) for partition, between in ends.items()]
-    for logs, kept in cluster.replicas.remove_broker(broker_id):
-        logs.close(kept)
-    cluster.apply(RemoveBroker(broker_id))
     return [*_moved(before, cluster), *lost]
 
 
@@ -124,18 +126,21 @@ def start_broker(cluster: DirectoryCluster, broker_id: int) -> list[Moved | Lost
     check_startable(cluster, broker_id)
     state = cluster.brokers[broker_id].state
     before = _registrations(cluster)
-    if state != LAGGING:
-        recover(cluster, cluster.open_broker(broker_id))
-    cluster.set_state(broker_id, RUNNING)
     if state == LAGGING:
+        cluster.set_state(broker_id, RUNNING)
         usable = cluster.places.usable_partitions()
         waiting = [each for each in usable if broker_id in cluster.places.registration(each).isr]
         for partition in waiting:
             cluster.replicas.partition(partition)
         cluster.replicas.settle(waiting)
         return [*_moved(before, cluster)]
-    cluster.apply(AddBroker(broker_id, unclean=state == KILLED))
-    cluster.replicas.refresh()
+    recover(cluster, cluster.open_broker(broker_id))
+    with cluster.undivided():
+        if state == KILLED:  # before it runs: killed in between, it would lead with what is left to it
+            cluster.apply(RemoveBroker(broker_id, unclean=True))
+        cluster.set_state(broker_id, RUNNING)
+        cluster.apply(AddBroker(broker_id))
+        cluster.replicas.refresh()
     crashed = broker_id if state == KILLED and cluster.image().is_elr_enabled else None
     return [*_moved(before, cluster, crashed), *_truncated(cluster, broker_id)]
 

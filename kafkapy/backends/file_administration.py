@@ -26,14 +26,14 @@ _RUNNING = "name a running cluster with --bootstrap-server"
 
 class FileAdministration:
     """``log_dirs`` are those of all nodes, ``image`` gives the metadata, ``loaded`` what its log tells beside that;
-    ``unfenced`` are the brokers that run."""
+    ``unfenced`` gives the brokers that run."""
 
     def __init__(
         self,
         log_dirs: Sequence[str],
         image: Callable[[], MetadataImage],
         loaded: Callable[[], LoadedMetadata | None],
-        unfenced: frozenset[int],
+        unfenced: Callable[[], frozenset[int]],
     ) -> None:
         self._log_dirs = tuple(log_dirs)
         self._image = image
@@ -49,7 +49,8 @@ class FileAdministration:
     def nodes(self, include_fenced: bool = False) -> list[ClusterNode]:
         """Where brokers said they listen; of a cluster that is stopped all are fenced, and all are told."""
         brokers = sorted(self._image().brokers.values(), key=lambda broker: broker.id)
-        nodes = [_node(broker, broker.id not in self._unfenced) for broker in brokers]
+        unfenced = self._unfenced()
+        nodes = [_node(broker, broker.id not in unfenced) for broker in brokers]
         return nodes if include_fenced else [node for node in nodes if not node.is_fenced] or nodes
 
     def api_versions(self) -> list[NodeApiVersions]:

@@ -312,7 +312,7 @@ class LogDirsCluster(FileAccess):
         """What the files tell of the cluster as a whole."""
         from kafkapy.backends.file_administration import FileAdministration
 
-        return FileAdministration(self.every_log_dir, self.image, lambda: self._salvaged, self._unfenced)
+        return FileAdministration(self.every_log_dir, self.image, lambda: self._salvaged, lambda: self._unfenced)
 
     def replica_control(self) -> ReplicaControl:
         """What the files tell of replicas that move."""

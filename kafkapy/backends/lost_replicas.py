@@ -118,9 +118,10 @@ def _begun(logs: BrokerLogs, partition: TopicPartition, end: int) -> str:
 
 
 def _put_back(partition: TopicPartition, stray: PartitionReader, home: BrokerLogs) -> str:
+    put_back = f"mv {quote(stray.directory)} {quote(home.path(partition))}"
     return (
         f"every copy of {partition} is gone from where the metadata has it, but {stray.directory} has the records up "
-        f"to offset {stray.log_end_offset - 1}: put it back with mv {stray.directory} {home.path(partition)}"
+        f"to offset {stray.log_end_offset - 1}: put it back with {put_back}"
     )
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from enum import StrEnum
+from shlex import quote
 from typing import NamedTuple
 
 from kafkapy.backends.log_dir_lock import holder_of
@@ -51,7 +52,7 @@ def repair_plan(report: PartitionReport, where: str | None = None) -> list[Step]
     if first.damage is not None:
         cut = f"{_while_stopped(where)}cut it off at offset {first.damage.offset}, before the damage"
         if where is not None and first.damage.position is not None:
-            cut += f" (truncate -s {first.damage.position} {first.damage.path}, and rm the segments behind it)"
+            cut += f" (truncate -s {first.damage.position} {quote(first.damage.path)}, and rm the segments behind it)"
         trusted = Step(first.copy, Action.TRUNCATE, first.damage.offset, f"{text}; save a copy of it, then {cut}")
     others = (_with_commands(_step(report, other, where), where) for other in report.copies[1:])
     return [trusted._replace(text=trusted.text + _torn(first.copy, where) + _gone(report, where)), *others]
@@ -65,7 +66,7 @@ def missing_step(
     path = missing.aside if stray is None else stray.copy.replica.path
     if path is not None:
         stopped = " while its broker is stopped" if where is None else ""
-        return f"put back the copy that has its records{stopped}: mv {path} {missing.path}"
+        return f"put back the copy that has its records{stopped}: mv {quote(path)} {quote(missing.path)}"
     if missing.once_to and (report is None or not any(each.good_to for each in _replicas(report))):
         backup = f"no copy has its records: put one back from a backup as {missing.path}"
         if where is None:
@@ -86,15 +87,15 @@ def stray_step(report: PartitionReport, stray: CopyReport) -> str:
     if home is not None:
         is_in_use = any(holder_of(os.path.dirname(each)) is not None for each in (path, home.path))
         stopped = " once both brokers are stopped" if is_in_use else ""
-        return f"it has what no replica has, put it back{stopped}: mv {path} {home.path}"
-    return f"keep it, it may have what no replica has: kafkapy dump-log --files {path}"
+        return f"it has what no replica has, put it back{stopped}: mv {quote(path)} {quote(home.path)}"
+    return f"keep it, it may have what no replica has: kafkapy dump-log --files {quote(path)}"
 
 
 def stray_removal(path: str) -> str:
     """What to do with a stray directory: nothing that a broker at work would notice."""
     is_in_use = holder_of(os.path.dirname(path)) is not None
-    look = f"see what is in it with kafkapy dump-log --files {path}, then: "
-    return look + ("remove it once the broker is stopped" if is_in_use else f"rm -r {path}")
+    look = f"see what is in it with kafkapy dump-log --files {quote(path)}, then: "
+    return look + ("remove it once the broker is stopped" if is_in_use else f"rm -r {quote(path)}")
 
 
 def _replicas(report: PartitionReport) -> list[CopyReport]:
@@ -132,7 +133,7 @@ def _with_commands(step: Step, where: str | None) -> Step:
     if step.action is Action.DELETE:
         stop = f"kafkapy cluster stop-broker {copy.broker_id} {where}; "
         stop = "" if copy.not_fetching is not None else stop
-        return step._replace(text=f"{step.text}: {stop}rm -r {copy.replica.path}; {start}; {_catch_up(where)}")
+        return step._replace(text=f"{step.text}: {stop}rm -r {quote(copy.replica.path)}; {start}; {_catch_up(where)}")
     if step.action in (Action.FETCH, Action.TRUNCATE):
         first = f"{start}; " if copy.not_fetching is not None else ""
         text = step.text.removeprefix("nothing to do: ")  # here nobody fetches by himself

@@ -47,6 +47,29 @@ class Selection(NamedTuple):
         """The cluster directory that is meant where nothing else is named."""
         return self.cluster or os.environ.get(VARIABLE) or DEFAULT_DIRECTORY
 
+    @property
+    def is_named(self) -> bool:
+        """Whether an option names a cluster."""
+        return any(getattr(self, kind) for kind in KINDS)
+
+    @property
+    def name(self) -> str:
+        """What to call the cluster: what the option that names it says."""
+        return self.bootstrap_controller or self.bootstrap_server or ",".join(self.log_dirs) or self.directory
+
+    @property
+    def options(self) -> str:
+        """The options that name it, for a command line that is proposed."""
+        from shlex import join
+
+        kind = next((kind for kind in reversed(KINDS) if getattr(self, kind)), "cluster")
+        config = ("--command-config", self.command_config) if self.command_config else ()
+        return join((_option(kind), self.name, *config))
+
+
+def _option(kind: str) -> str:
+    return "--" + kind.replace("_", "-")
+
 
 def refuse_running(selection: Selection, operation: str) -> None:
     """Refuse a running cluster, for what reads files and nothing else."""
@@ -70,7 +93,7 @@ def open_cluster(selection: Selection) -> Cluster:
     """The cluster, to be read."""
     named = [name for name in KINDS if getattr(selection, name)]
     if len(named) > 1:
-        options = " and ".join("--" + name.replace("_", "-") for name in named)
+        options = " and ".join(map(_option, named))
         raise UsageError(f"{options} name different clusters: give one of them")
     if selection.is_live:
         from kafkapy.backends.live.opening import open_live
@@ -174,14 +197,17 @@ def _tell(line: str) -> None:
 def check_directory(directory: str) -> None:
     """Refuse what is not a cluster directory."""
     if not os.path.isdir(directory):
+        from shlex import quote
+
         from kafkapy.near_misses import did_you_mean_path
 
         hint = did_you_mean_path(directory)
         if hint:
             raise KafkapyError(f"there is no cluster directory {directory}{hint}")
         raise KafkapyError(
-            f"there is no cluster directory {directory}: make one with 'kafkapy storage format --cluster {directory} "
-            f"--brokers 3', name another with --cluster or ${VARIABLE}, or read brokers' directories with --log-dirs"
+            f"there is no cluster directory {directory}: make one with 'kafkapy storage format --cluster "
+            f"{quote(directory)} --brokers 3', name another with --cluster or ${VARIABLE}, or read brokers' "
+            "directories with --log-dirs"
         )
     if not os.path.exists(os.path.join(directory, FILE_NAME)):
         raise _broken(KafkapyError(f"{directory} is not a cluster directory: it has no {FILE_NAME}"), directory)

@@ -58,11 +58,11 @@ class Added(NamedTuple):
 
 
 NOT_WITH: Mapping[tuple[str, str | None], frozenset[str]] = {
-    ("output", None): frozenset({"--plot"}),
-    ("output", "json"): frozenset({"--plot", "--watch"}),
-    ("engine", "spark"): frozenset({"--watch", "--interval"}),
+    ("output", None): frozenset({"--plot", "--export", "--format"}),
+    ("output", "json"): frozenset({"--watch"}),
+    ("engine", "spark"): frozenset({"--watch", "--interval", "--summary"}),
 }
-"""Options before which a default gives way, by its key and value: it would be refused beside them."""
+"""Options before which a default gives way, by its key and value, None for any: it would be refused beside them."""
 
 
 class Chosen(NamedTuple):
@@ -155,5 +155,5 @@ def _defaults(
             continue
         if key == "master" and "--engine" in offered and engine != "spark":
             continue
-        if NOT_WITH.get((key, value), NOT_WITH.get((key, None), frozenset())).isdisjoint(typed.options):
+        if all(NOT_WITH.get((key, each), frozenset()).isdisjoint(typed.options) for each in (None, value)):
             yield option, value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
+from shlex import quote
 
 from kafkapy.backends.directory_reader import DirectoryReader
 from kafkapy.backends.file_replica_diff import missing_copies
@@ -95,7 +96,7 @@ def _twice(dirs: LogDirs, partition: TopicPartition) -> Iterator[Finding]:
         other = first.setdefault(broker, replica)
         if other is not replica and holder_of(replica.log_dir) is None:
             shorter = min(replica, other, key=lambda each: dirs.reader(each).log_end_offset)
-            remedy = f"move the one that ends first out of its log dir: mv {shorter.path} /somewhere/else"
+            remedy = f"move the one that ends first out of its log dir: mv {quote(shorter.path)} /somewhere/else"
             yield error(replica.path, f"is also in {other.log_dir}: broker {broker} does not start with both", remedy)
 
 
@@ -160,7 +161,7 @@ def _quorum_state(log_dir: str) -> Iterator[Finding]:
     except FileNotFoundError:
         return
     except FormatError as problem:
-        yield error(path, f"is damaged: {problem}", f"rm {path} while the node is stopped: it votes anew")
+        yield error(path, f"is damaged: {problem}", f"rm {quote(path)} while the node is stopped: it votes anew")
 
 
 def _metadata(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
+from shlex import quote
 
 from kafkapy.backends.log_dir_identity import read_meta_properties
 from kafkapy.backends.log_dir_lock import holder_of
@@ -99,7 +100,7 @@ def _directories(log_dir: str, wanted: Collection[TopicPartition] | None, is_in_
         try:
             found = parse_partition_dir(name)
         except FormatError:
-            remedy = f"move it out of the log dir: mv {path} /somewhere/else"
+            remedy = f"move it out of the log dir: mv {quote(path)} /somewhere/else"
             if is_in_use:
                 remedy = "move it out of the log dir before the broker starts the next time"
             yield error(path, "is no directory of a partition: a broker does not start beside it", remedy)
@@ -111,7 +112,7 @@ def _of_a_stray(path: str, partition: TopicPartition, wanted: Collection[TopicPa
     if wanted is None:
         return KEEP
     if partition in wanted:
-        return f"keep it, no replica of it is there: see what is in it with kafkapy dump-log --files {path}"
+        return f"keep it, no replica of it is there: see what is in it with kafkapy dump-log --files {quote(path)}"
     return stray_removal(path)
 
 
@@ -124,7 +125,7 @@ def _marked(
     elif is_in_use:
         return
     elif found.mark == DELETE_DIR_SUFFIX:
-        remedy = f"a broker removes it a minute after its start; without one: rm -r {path}"
+        remedy = f"a broker removes it a minute after its start; without one: rm -r {quote(path)}"
         yield warning(path, "was deleted and is still there", remedy)
     elif found.mark == FUTURE_DIR_SUFFIX:
         remedy = "a broker goes on with it when it starts"
@@ -139,7 +140,7 @@ def _checkpoint(path: str, dirs: LogDirs, log_dir: str, is_in_use: bool) -> Iter
         return
     except FormatError as problem:
         text = f"is damaged: {str(problem).removeprefix(f'{path}: ').replace(f' [{path}]', '')}"
-        yield error(path, text, f"while the broker is stopped, so that it goes by its logs: rm {path}")
+        yield error(path, text, f"while the broker is stopped, so that it goes by its logs: rm {quote(path)}")
         return
     here = {TopicPartition(name.topic, name.partition) for name, _ in partition_dirs(log_dir)}
     if not is_in_use:  # a broker that runs writes it anew within a minute

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from shlex import quote, split
+from shlex import quote
 
 from kafkapy.backends.cluster_file import FILE_NAME, BrokerEntry, ClusterFile, encode, read_cluster_file
 from kafkapy.backends.log_dirs import LogDirsCluster
@@ -17,11 +17,11 @@ from kafkapy.errors import FormatError, KafkaError, KafkapyError
 def why_closed(chosen: Selection, where: str, problem: Exception) -> Finding:
     """The finding for a cluster that could not be opened, or not be read to the end."""
     if isinstance(problem, OSError):
-        return unreadable(problem, _named(where))
+        return unreadable(problem, chosen.name)
     if chosen.is_live:
-        return error(_named(where), str(problem), _live_remedy(problem))
+        return error(chosen.name, str(problem), _live_remedy(problem))
     if chosen.log_dirs:
-        return error(_named(where), str(problem), "name the log.dirs of the brokers, with --log-dirs")
+        return error(chosen.name, str(problem), "name the log.dirs of the brokers, with --log-dirs")
     return error(chosen.directory, str(problem), _remedy(chosen.directory, where))
 
 
@@ -35,11 +35,6 @@ def _live_remedy(problem: Exception) -> str:
     if isinstance(problem, KafkaError) and problem.name.endswith("AuthorizationException"):
         return "give the user that right with kafkapy acls --add, or name another user's settings with --command-config"
     return "name another broker, or see what its log says"
-
-
-def _named(where: str) -> str:
-    """The place that options of a command line name."""
-    return split(where)[1]
 
 
 def _remedy(directory: str, where: str) -> str:

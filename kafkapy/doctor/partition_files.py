@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from shlex import quote
 
 from kafkapy.doctor.finding import Finding, error, info, warning
 from kafkapy.errors import DamagedFileError, FormatError
@@ -127,7 +128,7 @@ def _index(
     else:
         wrong = disagreement(segment)
         if wrong:
-            yield warning(path, wrong, f"while the broker is stopped, so that it makes it anew: rm {path}")
+            yield warning(path, wrong, f"while the broker is stopped, so that it makes it anew: rm {quote(path)}")
 
 
 def _disagreement(segment: SegmentReader) -> str:

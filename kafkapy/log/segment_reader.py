@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kafkapy.errors import CorruptRecordError, DamagedFileError
 from kafkapy.formats.offset_index import OffsetIndex, OffsetPosition
 from kafkapy.formats.time_index import NO_TIMESTAMP, TimeIndex, TimestampOffset
-from kafkapy.formats.transaction_index import AbortedTxn, TransactionIndex
+from kafkapy.formats.transaction_index import TransactionIndex
 from kafkapy.log.batch import Batch, batch_bytes, is_good, walk, why_bad
 from kafkapy.log.batches import why_torn
 from kafkapy.log.index_file import read_written
@@ -202,10 +202,6 @@ class SegmentReader:
                 return TransactionIndex(self.base_offset, file.read(), path)
         except FileNotFoundError:
             return TransactionIndex(self.base_offset, b"", path)
-
-    def aborted_txns(self) -> list[AbortedTxn]:
-        """The aborted transactions whose marker is in this segment."""
-        return self.transaction_index.all_aborted_txns()
 
     def walk_from(self, offset: int, whole: bool = False) -> Iterator[tuple[Window, BatchHeader]]:
         """Batches from the index entry for ``offset`` on, so perhaps some that end before it.

@@ -70,6 +70,8 @@ def lose_replicas(image: MetadataImage, cluster: Cluster, change: LoseReplicas) 
 def remove_broker(image: MetadataImage, cluster: Cluster, change: RemoveBroker) -> list[MetadataRecord]:
     gone = change.broker_id
     rest = cluster._replace(live=frozenset(cluster.live) - {gone})
+    if change.unclean and image.is_elr_enabled:
+        return list(_updates(image, rest, lambda each: gone in each.isr or gone in each.elr, gone, unclean=(gone,)))
     return list(_updates(image, rest, lambda partition: gone in partition.isr or gone == partition.leader, gone))
 
 
@@ -78,10 +80,7 @@ def add_broker(image: MetadataImage, cluster: Cluster, change: AddBroker) -> lis
     came, records = change.broker_id, []
     topics = image.topics
     if change.unclean and image.is_elr_enabled:
-        without = cluster._replace(live=frozenset(cluster.live) - {came})
-        records = list(
-            _updates(image, without, lambda each: came in each.isr or came in each.elr, came, unclean=(came,))
-        )
+        records = remove_broker(image, cluster, RemoveBroker(came, unclean=True))
         topics = _replayed(image, records)
     with_it = cluster._replace(live=frozenset(cluster.live) | {came})
     after = image._replace(topics=topics)

@@ -122,9 +122,11 @@ class LoseReplicas(NamedTuple):
 
 
 class RemoveBroker(NamedTuple):
-    """A broker is fenced, or goes by a controlled stop: it leaves every ISR, and its leaders move."""
+    """A broker is fenced, or goes by a controlled stop: it leaves every ISR, and its leaders move. ``unclean``: it is
+    known by now that it did not stop in good order, so with eligible leader replicas it is no such replica any more."""
 
     broker_id: int
+    unclean: bool = False
 
 
 class AddBroker(NamedTuple):

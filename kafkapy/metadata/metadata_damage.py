@@ -84,6 +84,8 @@ def _damage(path: str, position: int, end: LogEnd) -> MetadataDamage:
 def what_to_do(damage: DamagedFileError, are_records_left: bool) -> str:
     """How a metadata log can be had whole again; where bytes can be given up, how that is done on purpose. Where no
     record would be left then, the next refusal is that."""
+    from shlex import quote
+
     path = damage.path
     text = f"put {path} back from a backup or from another broker"
     if not are_records_left:
@@ -92,9 +94,11 @@ def what_to_do(damage: DamagedFileError, are_records_left: bool) -> str:
         return text
     if os.path.getsize(path) <= damage.position:
         epochs = os.path.join(os.path.dirname(path), leader_epoch_checkpoint.FILE_NAME)
-        return f"{text}; to give up what is missing: rm {epochs}"
-    look = f"kafkapy dump-log --cluster-metadata-decoder --resync --files {path}"
-    cut = "; ".join([f"truncate -s {damage.position} {path}", *(f"rm {each}" for each in _segments_after(path))])
+        return f"{text}; to give up what is missing: rm {quote(epochs)}"
+    look = f"kafkapy dump-log --cluster-metadata-decoder --resync --files {quote(path)}"
+    cut = "; ".join(
+        [f"truncate -s {damage.position} {quote(path)}", *(f"rm {quote(each)}" for each in _segments_after(path))]
+    )
     return f"{text}; see what is behind the damage: {look}; to give that up: {cut}"
 
 

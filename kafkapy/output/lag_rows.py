@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafkapy.lag.commits import Evidence
-from kafkapy.lag.lag_events import EventKind, LagEvent
+from kafkapy.lag.lag_events import LagEvent
 from kafkapy.lag.lag_point import LagPoint
 from kafkapy.lag.verdict import Verdict
 
@@ -65,4 +65,3 @@ def _rounded(rate: float | None) -> float | None:
 
 _NOTHING = LagPoint("", None, None, 0, None, None, None, None, None, None, None, None, Verdict.OK, None)
 LAG_COLUMNS = tuple(lag_row(_NOTHING))
-EVENT_COLUMNS = tuple(event_row(LagEvent("", "", 0, 0, EventKind.STOP, 0, None)))

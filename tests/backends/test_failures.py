@@ -26,6 +26,7 @@ from kafkapy.backends.failures import (
     stop_broker,
 )
 from kafkapy.backends.maintenance import Wanted, run
+from kafkapy.coordinator.offset_and_metadata import OffsetAndMetadata
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.files import Files
 from kafkapy.log.topic_partition import TopicPartition
@@ -383,19 +384,61 @@ def test_killed_in_between_the_next_command_finds_a_whole_cluster(
     assert kill_at > 5
 
 
+def test_a_start_after_a_crash_that_is_killed_in_between_leaves_the_lead_to_who_lost_nothing(tmp_path: Path) -> None:
+    directory = make_three_brokers(tmp_path / "cluster", topics={"t": (1, 2, 3)}, elr=1)
+    do(directory, DirectoryCluster.apply, AlterConfigs(TOPIC, "t", {"min.insync.replicas": "2"}))
+    do(directory, kill_broker, 3)
+    do(directory, stop_broker, 2)
+    do(directory, kill_broker, 1, True)
+    kill_at, is_done = 0, False
+    while not is_done:
+        target = Path(shutil.copytree(directory, tmp_path / f"killed-{kill_at}"))
+        files = FaultyFiles(kill_at)
+        files.sync = False
+        try:
+            cluster = opened(target, files=files)
+            start_broker(cluster, 1)
+            cluster.close()
+            is_done = True
+        except Killed:
+            files.close()
+        do(target, DirectoryCluster.flush)
+        if 1 not in read_cluster_file(str(target)).states.alive:
+            do(target, start_broker, 1)
+        do(target, start_broker, 2)
+        assert state(target)[0] == 2
+        assert read(target) == [b"a", b"b"]
+        shutil.rmtree(target)
+        kill_at += 1
+    assert kill_at > 5
+
+
 # ---- interrupted anywhere
 
 
 class InterruptedFiles(Files):
-    """Ctrl-C comes in the middle of the next append to a file when it is ``due``."""
+    """Ctrl-C comes with the next operation on a file whose name ends with what is ``due``, as often as ``times``."""
 
-    due = False
+    due = ""
+    times = 1
 
     def append(self, path: str, data: bytes | bytearray | memoryview) -> None:
-        if self.due:
-            self.due = False
-            signal.raise_signal(signal.SIGINT)
+        self._interrupt(path)
         super().append(path, data)
+
+    def write_atomic(self, path: str, data: bytes) -> None:
+        self._interrupt(path)
+        super().write_atomic(path, data)
+
+    def fsync(self, path: str) -> None:
+        self._interrupt(path)
+        super().fsync(path)
+
+    def _interrupt(self, path: str) -> None:
+        if self.due and path.endswith(self.due):
+            self.due = ""
+            for _ in range(self.times):
+                signal.raise_signal(signal.SIGINT)
 
 
 def test_an_interrupt_waits_for_the_write_that_it_comes_into(directory: Path) -> None:
@@ -405,10 +448,56 @@ def test_an_interrupt_waits_for_the_write_that_it_comes_into(directory: Path) ->
         lambda: cluster.append(P0, batch(b"c")),
         lambda: cluster.apply(AlterConfigs(TOPIC, "t", {"retention.ms": "-1"})),
     ):
-        files.due = True
+        files.due = ".log"
         with pytest.raises(KeyboardInterrupt):
             work()
     cluster.append(P0, batch(b"d"))
     cluster.close()
     assert read(directory) == [b"a", b"b", b"c", b"d"]
     assert DirectoryReader(str(directory)).image().config(TOPIC, "t") == {"retention.ms": "-1"}
+
+
+def test_an_interrupt_waits_until_groups_have_forgotten_a_deleted_topic(directory: Path) -> None:
+    files = InterruptedFiles(sync=False)
+    cluster = opened(directory, files=files)
+    cluster.groups().offset_manager.commit("g", {P0: OffsetAndMetadata(1)})
+    files.due = ".log"
+    with pytest.raises(KeyboardInterrupt):
+        cluster.apply(DeleteTopic("t"))
+    cluster.close()
+    assert "t" not in DirectoryReader(str(directory)).image().topics
+    assert DirectoryReader(str(directory)).groups().store.offsets("g") == {}
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_interrupt_while_a_broker_loses_what_it_had_does_not_cost_the_others_theirs(
+    directory: Path, times: int
+) -> None:
+    files = InterruptedFiles(sync=False)
+    cluster = opened(directory, files=files)
+    kill_broker(cluster, 3, lose_unflushed=True)
+    files.due, files.times = "t-0/00000000000000000000.log", times
+    with pytest.raises(KeyboardInterrupt):
+        kill_broker(cluster, 1, lose_unflushed=True)
+    cluster.close()
+    opened(directory).close()
+    assert state(directory)[::2] == (2, (2,))
+    assert read(directory) == [b"a", b"b"]
+
+
+def test_an_interrupt_waits_until_a_broker_has_stopped_and_until_one_has_started(directory: Path) -> None:
+    files = InterruptedFiles(sync=False)
+    cluster = opened(directory, files=files)
+    for work, due in ((stop_broker, ".log"), (start_broker, "cluster.yaml")):
+        files.due = due
+        with pytest.raises(KeyboardInterrupt):
+            work(cluster, 1)
+        assert cluster.brokers[1].is_alive == (work is start_broker)
+    for broker_id in (2, 3):
+        kill_broker(cluster, broker_id)
+    kill_broker(cluster, 1)
+    files.due = "cluster.yaml"
+    with pytest.raises(KeyboardInterrupt):
+        start_broker(cluster, 3)
+    cluster.close()
+    assert state(directory)[::2] == (3, (3,))

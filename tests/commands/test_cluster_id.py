@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from kafkapy.backends.cluster_file import read_cluster_file
 from kafkapy.backends.directory_format import make_cluster
 from kafkapy.log.files import Files
+from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
 from tests.commands.running import dirs, printed, run
 
 Capture = pytest.CaptureFixture[str]
@@ -29,6 +31,14 @@ def test_nothing_tells_the_id(capfd: Capture, zk_era: Path, tmp_path: Path) -> N
     assert done == (0, "No cluster ID found. The Kafka version is probably too old.\n", "")
     (row,) = run(capfd, "cluster-id", "--log-dirs", saved, "--output", "jsonl").rows
     assert row == {"type": "cluster", "cluster_id": None}
+
+
+def test_damaged_metadata_does_not_matter(capfd: Capture, tmp_path: Path) -> None:
+    make_cluster(str(tmp_path / "cluster"), 1, files=Files(sync=False))
+    metadata = tmp_path / "cluster" / "broker-1" / DIRECTORY_NAME / "00000000000000000000.log"
+    metadata.write_bytes(b"\xff" * 300 + metadata.read_bytes()[300:])
+    done = run(capfd, "cluster-id", "--log-dirs", tmp_path / "cluster" / "broker-1")
+    assert done == (0, f"Cluster ID: {read_cluster_file(str(tmp_path / 'cluster')).cluster_id}\n", "")
 
 
 def test_endpoints_of_files(capfd: Capture, tmp_path: Path) -> None:

@@ -160,6 +160,9 @@ def test_an_output_that_a_command_lacks_is_no_error(config: Path) -> None:
         (("--plot",), ("--engine", "spark")),
         (("--watch",), ()),
         (("--interval",), ("--output", "json")),
+        (("--export",), ("--engine", "spark")),
+        (("--format",), ("--engine", "spark")),
+        (("--summary",), ("--output", "json")),
     ],
 )
 def test_a_default_gives_way_to_an_option_that_it_does_not_go_with(

@@ -5,10 +5,15 @@ import pty
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+
+from commands import console_producer
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 KEYS = ["--reader-property", "parse.key=true"]
@@ -155,6 +160,23 @@ def test_an_interrupt_loses_no_line(cluster: str, consumed: Callable[..., str]) 
         process.send_signal(signal.SIGINT)
         assert (process.wait(60), process.stderr.read()) == (130, b"")
     assert consumed() == "one\ntwo\n"
+
+
+@pytest.mark.parametrize(("records", "what"), [(0, "the first messages"), (3, "2 of 3 messages")])
+def test_an_interrupt_that_waits_tells_what_for(monkeypatch: pytest.MonkeyPatch, records: int, what: str) -> None:
+    """No message is counted before the cluster has told of the topic."""
+    told: list[str] = []
+
+    def send(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(0.3)
+
+    monkeypatch.setattr(console_producer, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(console_producer, "_send_input", send)
+    producer: Any = SimpleNamespace(records=records, unsent=2, tell=told.append, pause=lambda: None)
+    with pytest.raises(KeyboardInterrupt):
+        console_producer._send_all(producer)
+    assert told == [f"kafkapy: {what} are not acknowledged yet; another Ctrl-C gives them up"]
 
 
 def test_transactions_are_committed_and_aborted_in_turn(

@@ -410,6 +410,39 @@ def test_a_lone_copy_that_was_set_aside_is_put_back(capfd: Capture, demo: Path) 
     assert problems(capfd, "--cluster", demo) == []
 
 
+def test_remedies_quote_what_they_name(capfd: Capture, demo: Path) -> None:
+    demo = demo.rename(demo.with_name("it's a demo"))
+    home = demo / "broker-3" / "solo-0"
+    home.rename(home.with_name(f"solo-0.{'a' * 32}-stray"))
+    shutil.copytree(demo / "broker-1" / "__cluster_metadata-0", demo / "broker-2" / "nosuch-0")
+    (demo / "broker-1" / "lost+found").mkdir()
+    (demo / "broker-1" / f"old-0.{'b' * 32}-delete").mkdir()
+    (demo / "broker-2" / "log-start-offset-checkpoint").write_text("x")
+    found = remedies(capfd, demo)
+    obey(found["solo-0"].partition(": ")[2])
+    obey(found[str(demo / "broker-2" / "nosuch-0")].partition("then: ")[2])
+    obey(found[str(demo / "broker-1" / f"old-0.{'b' * 32}-delete")].partition("without one: ")[2])
+    obey(found[str(demo / "broker-2" / "log-start-offset-checkpoint")].partition("logs: ")[2])
+    obey(found[str(demo / "broker-1" / "lost+found")].partition(": ")[2].replace("/somewhere/else", str(demo.parent)))
+    assert problems(capfd, "--cluster", demo) == []
+
+
+def test_a_repair_plan_quotes_what_it_names(capfd: Capture, demo: Path) -> None:
+    demo = demo.rename(demo.with_name("it's a demo"))
+    shutil.rmtree(max(demo.glob("broker-*/orders-0")))
+    lines = run(capfd, "replica-diff", "orders:0", "--cluster", demo, "--repair-plan").lines
+    (remedy,) = (command for line in lines if (command := line.partition("anew: ")[2]))
+    obey(remedy)
+    assert problems(capfd, "--cluster", demo) == []
+
+
+def test_an_address_that_is_none_is_named_as_it_was_given(capfd: Capture) -> None:
+    for address in ("it's:9", "localhost:1, localhost:2"):
+        done = run(capfd, "doctor", "--bootstrap-server", address)
+        assert (done.code, done.err) == (1, "")
+        assert done.lines[-1].endswith(f" in {address}.")
+
+
 def test_a_topic_that_the_metadata_has_lost_is_not_advised_to_be_removed_at_once(capfd: Capture, demo: Path) -> None:
     """The metadata log was cut between two batches: nothing but the directories tells."""
     stray = Path(shutil.copytree(demo / "broker-3" / "solo-0", demo / "broker-2" / "nosuch-0"))

@@ -11,7 +11,6 @@ from tests.live_pairs import Pair, check, pair, pairs, same
 
 TOPIC = "configs-orders"
 PLAIN = "configs-plain"
-LOGGER = "org.apache.kafka.server.logger.LoggingController"
 
 
 def on(live: LiveKafka, *args: str) -> tuple[str, ...]:

@@ -221,12 +221,12 @@ def test_aborted_data_goes_before_its_marker(tmp_path: Path) -> None:
     run(log)
     assert contents(log) == [(0, b"a", b"1"), (3, b"b", b"1")]
     assert seen() == [(0, False, None), (2, True, None), (3, False, None)]
-    assert [txn.last_offset for txn in log.segments[0].aborted_txns()] == [2]
+    assert [txn.last_offset for txn in log.segments[0].transaction_index.all_aborted_txns()] == [2]
     later = NOW + 90_000_000
     run(log, now=later)
     horizon = later + WIDE.delete_retention_ms
     assert seen() == [(0, False, None), (2, True, horizon), (3, False, None)]
-    assert log.segments[0].aborted_txns() == []
+    assert log.segments[0].transaction_index.all_aborted_txns() == []
     run(log, now=horizon)
     assert [base_offset for base_offset, _, _ in seen()] == [0, 3]
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkapy.metadata.config_description import Resources, describe_entities
+from kafkapy.metadata.config_entities import Entities
 from kafkapy.metadata.configs.config_def import definition
 from kafkapy.metadata.configs.describe_lines import (
     config_line,
-    config_lines,
     missing_line,
     quota_line,
     scram_line,
     updated_line,
 )
 from kafkapy.metadata.configs.effective import BrokerLayers, ConfigEntry, describe, overrides, topic_defaults
+from kafkapy.metadata.image import EMPTY
 from tests.golden_set import unpack
 
 # How the brokers of the golden set were started, and what their controller set for all.
@@ -31,22 +34,29 @@ def tools() -> Path:
     return unpack("golden") / "tools"
 
 
+def described(entity_type: str, name: str, entries: list[ConfigEntry], *, all_configs: bool) -> Iterator[str | None]:
+    """The lines of one entity."""
+    resources = Resources(lambda _: [name], lambda _, names: dict.fromkeys(names, entries))
+    found = describe_entities(EMPTY, resources, Entities((entity_type,), (name,)), all_configs)
+    return (line for line, _ in found)
+
+
 @pytest.mark.parametrize(("all_configs", "name"), [(False, "configs-topic"), (True, "configs-topic-all")])
 def test_topic_lines(tools: Path, all_configs: bool, name: str) -> None:
     entries = describe("topics", "rolled", ROLLED, BrokerLayers(cluster=CLUSTER, static=STATIC))
-    lines = config_lines("topics", "rolled", entries, all_configs=all_configs)
+    lines = described("topics", "rolled", entries, all_configs=all_configs)
     assert list(lines) == (tools / f"{name}.out").read_text().splitlines()
 
 
 def test_broker_lines(tools: Path) -> None:
     brokers = BrokerLayers({"log.cleaner.threads": "1"}, CLUSTER, STATIC)
-    lines = config_lines("brokers", "1", describe("brokers", "1", {}, brokers), all_configs=False)
+    lines = described("brokers", "1", describe("brokers", "1", {}, brokers), all_configs=False)
     assert list(lines) == (tools / "configs-broker.out").read_text().splitlines()
 
 
 def test_broker_default_lines() -> None:
     brokers = BrokerLayers({"min.insync.replicas": "2"}, CLUSTER, STATIC)
-    assert list(config_lines("brokers", "", describe("brokers", "", {}, brokers), all_configs=False)) == [
+    assert list(described("brokers", "", describe("brokers", "", {}, brokers), all_configs=False)) == [
         "Default configs for brokers in the cluster are:",
         "  min.insync.replicas=1 sensitive=false synonyms={DYNAMIC_DEFAULT_BROKER_CONFIG:min.insync.replicas=1}",
     ]

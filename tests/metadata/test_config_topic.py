@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from kafkapy.errors import KafkaError, UsageError
 from kafkapy.metadata.configs.broker_configs import (
     check_broker_configs,
-    check_min_insync_replicas,
     listener_base,
     merged,
     synonyms,
@@ -89,15 +88,6 @@ def test_broker_configs_are_checked_with_what_is_below() -> None:
         check_broker_configs(
             {"log.cleaner.threads": "3"}, per_broker=False, below={"log.cleaner.dedupe.buffer.size": "3000000"}
         )
-
-
-def test_min_insync_replicas_with_eligible_leader_replicas() -> None:
-    check_min_insync_replicas({"min.insync.replicas": "2"}, per_broker=False)
-    check_min_insync_replicas({"log.roll.ms": None}, per_broker=True)
-    with pytest.raises(KafkaError, match="Broker-level"):
-        check_min_insync_replicas({"min.insync.replicas": "2"}, per_broker=True)
-    with pytest.raises(KafkaError, match="Cluster-level"):
-        check_min_insync_replicas({"min.insync.replicas": None}, per_broker=False)
 
 
 def test_names_of_one_broker_config() -> None:

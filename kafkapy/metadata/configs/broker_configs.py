@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 
 from kafkapy.errors import KafkaError
 from kafkapy.metadata.configs.config_def import READ_ONLY, ConfigKey, definition, parse
-from kafkapy.metadata.configs.config_types import Value, check_value_sizes, invalid_config
+from kafkapy.metadata.configs.config_types import Value, check_value_sizes
 
 _HOUR = 60 * 60 * 1000
 _MINUTE = 60 * 1000
@@ -131,16 +131,6 @@ def check_broker_configs(configs: Mapping[str, str], *, per_broker: bool, below:
         _check_combinations(merged(below, configs))
     except KafkaError as refused:
         raise KafkaError("InvalidRequestException", str(refused)) from None
-
-
-def check_min_insync_replicas(changes: Mapping[str, str | None], *, per_broker: bool) -> None:
-    """What the controller asks while the eligible leader replicas feature is on; None stands for a deletion."""
-    if "min.insync.replicas" not in changes:
-        return
-    if per_broker:
-        raise invalid_config("Broker-level min.insync.replicas cannot be altered while ELR is enabled.")
-    if changes["min.insync.replicas"] is None:
-        raise invalid_config("Cluster-level min.insync.replicas cannot be removed while ELR is enabled.")
 
 
 def _check_names(configs: Mapping[str, str]) -> None:

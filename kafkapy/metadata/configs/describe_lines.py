@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 from kafkapy.metadata.configs.config_types import to_text
 from kafkapy.metadata.configs.effective import (
@@ -13,16 +13,6 @@ from kafkapy.metadata.configs.effective import (
 )
 
 _QUOTA_ENTITIES = {"user": "user-principal", "client-id": "client-id", "ip": "ip"}
-
-
-def config_lines(
-    entity_type: str, entity_name: str, entries: Iterable[ConfigEntry], *, all_configs: bool
-) -> Iterator[str]:
-    """``--describe`` of one entity: a heading, then each config; without ``--all`` only those set on the entity."""
-    yield heading(entity_type, entity_name, all_configs=all_configs)
-    for entry in entries:
-        if all_configs or entry.source == dynamic_source(entity_type, entity_name):
-            yield config_line(entry)
 
 
 def dynamic_source(entity_type: str, entity_name: str) -> str:

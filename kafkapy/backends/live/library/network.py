@@ -250,16 +250,17 @@ class Network:
         return pending.result()
 
     def wait(self, pending: Pending[Any], timeout_ms: float | None = None) -> bool:
-        """Wait until it is done, or the time is over; whether it is done."""
+        """Wait until it is done, or the time is over; whether it is done. A signal ends that only if it raises."""
         end = None if timeout_ms is None else time.monotonic() + timeout_ms / 1000
-        with _signals_later(self._selector.wakeup) as came:
-            while not pending.is_done and not came:
-                left = _POLL_MS if end is None else min(_POLL_MS, (end - time.monotonic()) * 1000)
-                if left < 0:
-                    return False
-                self._selector.poll(timeout_ms=left)
-                if end is None:
-                    self.long_waits.look(pending.wait)
+        while not pending.is_done:
+            with _signals_later(self._selector.wakeup) as came:
+                while not pending.is_done and not came:
+                    left = _POLL_MS if end is None else min(_POLL_MS, (end - time.monotonic()) * 1000)
+                    if left < 0:
+                        return False
+                    self._selector.poll(timeout_ms=left)
+                    if end is None:
+                        self.long_waits.look(pending.wait)
         return True
 
     def wait_any(self, pendings: Iterable[Pending[Any]], timeout_ms: float) -> bool:
