@@ -9,6 +9,7 @@ from fastavro.write import Writer
 
 from kafkapy.export.avro_types import avro_schema
 from kafkapy.export.file_format import Compression
+from kafkapy.export.python_values import python_values
 
 CODECS = {
     Compression.SNAPPY: "snappy",
@@ -50,11 +51,4 @@ def _values(column: pa.Array) -> list[Any]:
     """Python's values; those of times are numbers, which Avro has too."""
     if pa.types.is_timestamp(column.type):
         column = column.cast(pa.int64())
-    found: list[Any] = column.to_pylist(maps_as_pydicts="lossy") if _has_map(column.type) else column.to_pylist()
-    return found
-
-
-def _has_map(kind: pa.DataType) -> bool:
-    if pa.types.is_map(kind):
-        return True
-    return any(_has_map(kind.field(number).type) for number in range(kind.num_fields))
+    return python_values(column)

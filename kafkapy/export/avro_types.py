@@ -1,7 +1,8 @@
 """Avro's types as Arrow's, and the other way round.
 
-A union of null and one type is that type, nullable; any other union has no column. Avro has no integers of 8 and 16
-bits: they become int. Names of records are made of the path to them, since Avro wants each only once.
+A union of null and one type is that type, nullable; any other union has no column. Values of a logical type that Arrow
+has no type for, such as uuid, are what they are written as. Avro has no integers of 8 and 16 bits: they become int.
+Names of records are made of the path to them, since Avro wants each only once.
 """
 
 from __future__ import annotations
@@ -31,6 +32,35 @@ LOGICAL = {
     "local-timestamp-millis": pa.timestamp("ms"),
     "local-timestamp-micros": pa.timestamp("us"),
 }
+DECIMAL, MAX_DIGITS = "decimal", 38
+_NESTED = ("type", "items", "values", "fields")
+
+
+def without_other_logical_types(schema: Any) -> Any:
+    """A schema as JSON without the logical types that are unknown or not of their type: Avro's specification wants them
+    ignored, and who reads by the schema must do no more with them than ``arrow_type``."""
+    if isinstance(schema, list):
+        return [without_other_logical_types(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {name: without_other_logical_types(of) if name in _NESTED else of for name, of in schema.items()}
+    if not _has_known_logical_type(schema):
+        kept.pop("logicalType", None)
+    return kept
+
+
+def _has_known_logical_type(schema: dict[str, Any]) -> bool:
+    logical, kind = schema.get("logicalType"), schema.get("type")
+    if logical != DECIMAL:
+        return isinstance(logical, str) and logical in LOGICAL and kind == _written_as(LOGICAL[logical])
+    digits, scale = schema.get("precision"), schema.get("scale", 0)
+    return (
+        kind in ("bytes", "fixed") and isinstance(digits, int) and isinstance(scale, int) and 0 <= scale <= digits > 0
+    )
+
+
+def _written_as(kind: pa.DataType) -> str:
+    return "int" if kind.bit_width == 32 else "long"
 
 
 def arrow_type(schema: Any) -> pa.DataType:
@@ -46,7 +76,11 @@ def _arrow(schema: Any, named: dict[str, Any], inside: tuple[str, ...]) -> pa.Da
     logical = schema.get("logicalType")
     if logical in LOGICAL:
         return LOGICAL[logical]
-    if logical == "decimal":
+    if logical == DECIMAL:
+        if schema["precision"] > MAX_DIGITS:
+            raise KafkapyError(
+                f"a decimal of {schema['precision']} digits cannot be a column: {MAX_DIGITS} are the most"
+            )
         return pa.decimal128(schema["precision"], schema.get("scale", 0))
     kind = schema["type"]
     if kind in ("record", "enum", "fixed"):
@@ -91,10 +125,10 @@ def _avro_field(field: pa.Field, above: str) -> dict[str, Any]:
 def _avro(kind: pa.DataType, name: str) -> Any:
     for logical, known in LOGICAL.items():
         if kind == known:
-            return {"type": "int" if kind.bit_width == 32 else "long", "logicalType": logical}
+            return {"type": _written_as(kind), "logicalType": logical}
     types = pa.types
     if types.is_decimal(kind):
-        return {"type": "bytes", "logicalType": "decimal", "precision": kind.precision, "scale": kind.scale}
+        return {"type": "bytes", "logicalType": DECIMAL, "precision": kind.precision, "scale": kind.scale}
     if types.is_struct(kind):
         return {"type": "record", "name": name, "fields": [_avro_field(field, name) for field in kind]}
     if types.is_map(kind):

@@ -167,7 +167,9 @@ def _parsed(schema: str) -> Any:
     import fastavro
     from fastavro.schema import SchemaParseException, UnknownType
 
+    from kafkapy.export.avro_types import without_other_logical_types
+
     try:
-        return fastavro.parse_schema(json.loads(schema))
+        return fastavro.parse_schema(without_other_logical_types(json.loads(schema)))
     except (SchemaParseException, UnknownType, KeyError, TypeError, AttributeError) as error:
         raise KafkapyError(f"this is not an Avro schema: {error}") from None

@@ -77,7 +77,7 @@ def read_manifest(out: str) -> Manifest | None:
     try:
         with open(path, "rb") as file:
             data = file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     return decode(data, path)
 

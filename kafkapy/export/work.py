@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from kafkapy.errors import KafkapyError
 from kafkapy.export.file_format import Compression, Format, suffix
 from kafkapy.export.row_file import RowFile, open_row_file
 from kafkapy.export.shape import Shape
@@ -62,7 +63,12 @@ class Written(NamedTuple):
 
 def write_pieces(job: Job, pieces: tuple[Piece, ...]) -> list[Written]:
     """Read the pieces of a part and write their rows; the files."""
-    return [written for piece in pieces for written in _write(job, piece)]
+    import pyarrow as pa
+
+    try:
+        return [written for piece in pieces for written in _write(job, piece)]
+    except pa.ArrowNotImplementedError as error:
+        raise KafkapyError(f"{job.format} files cannot have these columns: {error}; try another --to") from error
 
 
 def _write(job: Job, piece: Piece) -> list[Written]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, MutableMapping
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWriter, Filter, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructType
 
@@ -55,6 +55,10 @@ class KafkaLogDataSource(DataSource):
                 kind = field.dataType.simpleString()
                 raise UsageError(f"the column {field.name} is {kind}, not {wanted.simpleString()}: cast what is read")
         return KafkaLogReader(self._table, scan, schema, self._push_filters)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        """None: brokers own these files."""
+        raise UsageError(f"the table {self._table} is only read: kafkapy writes no records by way of Spark")
 
 
 class KafkaLogReader(DataSourceReader):

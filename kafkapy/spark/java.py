@@ -50,7 +50,11 @@ def find_java() -> Java:
         raise KafkapyError(
             f"Spark needs Java {OLDEST} or newer, and {', '.join(too_old)}: set JAVA_HOME to a newer one"
         )
-    raise KafkapyError(f"Spark needs Java {OLDEST} or newer, and there is none: install one, or set JAVA_HOME to it")
+    named = os.environ.get("JAVA_HOME")
+    where = f" on the PATH, nor in JAVA_HOME={named}" if named else ""
+    raise KafkapyError(
+        f"Spark needs Java {OLDEST} or newer, and there is none{where}: install one, or set JAVA_HOME to it"
+    )
 
 
 def _homes() -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 Spark prunes no columns of a Python source, so that even a count would carry every value into the JVM. A query therefore
 gets views of those columns only that it names; of a cheap one, where it counts. Whatever may need more than it names (a
-star, a view of the user's own) gets all.
+star, a view of the user's own) gets all. A view that the user drops is made again when it is named next.
 
 Filters that reach the files are kept by the frame that they were pushed to (see ``pushdown``), so views that push are
 made anew for each statement.
@@ -51,6 +51,8 @@ class SqlViews:
                 known = self.columns(table)
                 wanted = known if needs_all or not is_narrow else tuple(each for each in known if each in words)
                 self._make(table, wanted or (CHEAP.get(table, known[0]),), pushes)
+        if verb == "drop":
+            self._made.clear()
 
     def columns(self, table: str) -> tuple[str, ...]:
         """Every column of a table, with those for damage where they are asked for."""

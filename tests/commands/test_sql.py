@@ -147,6 +147,14 @@ def test_filters_of_one_scan_do_not_bound_another(spark: SparkSession, capfd: Ca
     assert done.rows == [{"n": 45}, {"n": 60}, {"a": 45, "b": 60}, {"many": True}]
 
 
+def test_a_table_that_was_dropped_is_there_when_it_is_named_again(
+    spark: SparkSession, capfd: Capture, golden: Path
+) -> None:
+    made = "CREATE OR REPLACE TEMP VIEW mine AS SELECT 1 AS one"
+    count = "SELECT count(*) AS n FROM records CROSS JOIN mine WHERE topic = 'tx'"
+    assert ask(capfd, golden, made, "DROP VIEW records", count, "DROP VIEW mine").rows == [{"n": 45}]
+
+
 def test_outputs(spark: SparkSession, capfd: Capture, golden: Path, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
@@ -185,6 +193,10 @@ def test_files_and_several_statements(spark: SparkSession, capfd: Capture, golde
         ("SELECT r.ofset FROM records r", "there is no column 'r.ofset'; did you mean 'offset'? (line 1, position 8)"),
         ("SELECT 1 FROM recrods", "there is no table 'recrods'; did you mean 'records'? (line 1, position 15)"),
         ("SELECT 1 FROM zzz", f"there is no table 'zzz': there are {', '.join(TABLES)} (line 1, position 15)"),
+        (
+            "INSERT INTO partitions SELECT * FROM partitions",
+            "the table partitions is only read: kafkapy writes no records by way of Spark",
+        ),
         ("SELCT 1", "Syntax error at or near 'SELCT' (line 1, position 1)"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,8 @@ orders = st.fixed_dictionaries(
     }
 )
 
+UUID = b"00000000-0000-0000-0000-000000000001"
+
 
 def encoded(order: Any, header: bytes = b"") -> bytes:
     stream = BytesIO()
@@ -61,6 +64,24 @@ def test_avro(found: list[Any], is_confluent: bool) -> None:
     column, failures = decode(decoding, pa.array([*(encoded(order, header) for order in found), None], pa.binary()))
     assert failures == {}
     assert column.to_pylist(maps_as_pydicts="strict") == [*found, None]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "found"),
+    [
+        ({"type": "string", "logicalType": "uuid"}, b"\x02a", "a"),
+        ({"type": "string", "logicalType": "uuid"}, b"\x48" + UUID, UUID.decode()),
+        ({"type": "long", "logicalType": "timestamp-nanos"}, b"\x02", 1),
+        ({"type": "string", "logicalType": "date"}, b"\x02a", "a"),
+        ({"type": "bytes", "logicalType": "decimal"}, b"\x02a", b"a"),
+        ({"type": "bytes", "logicalType": "decimal", "precision": 3, "scale": 2}, b"\x02a", Decimal("0.97")),
+    ],
+)
+def test_other_logical_types_are_what_they_are_written_as(schema: Any, value: bytes, found: Any) -> None:
+    record = {"type": "record", "name": "R", "fields": [{"name": "a", "type": ["null", schema]}]}
+    column, failures = decode(Decoding("avro", json.dumps(record)), pa.array([b"\x02" + value], pa.binary()))
+    assert failures == {}
+    assert column.to_pylist() == [{"a": found}]
 
 
 @given(st.lists(st.binary()))
@@ -95,6 +116,10 @@ def test_types_go_to_avro_and_back() -> None:
         (
             '{"type": "record", "name": "T", "fields": [{"name": "t", "type": ["null", "T"]}]}',
             "T contains itself, which no column can",
+        ),
+        (
+            '{"type": "bytes", "logicalType": "decimal", "precision": 39}',
+            "a decimal of 39 digits cannot be a column: 38 are the most",
         ),
     ],
 )

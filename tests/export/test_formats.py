@@ -18,10 +18,13 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
 
+from kafkapy.errors import KafkapyError
+from kafkapy.export.decoding import Decoding
 from kafkapy.export.file_format import COMPRESSIONS, Compression, Format
+from kafkapy.export.row_file import open_row_file
 from kafkapy.tables.registry import find_table
-from kafkapy.tables.scan import Scan
-from tests.export.growing import exported, request
+from kafkapy.tables.scan import Mode, Scan
+from tests.export.growing import Growing, exported, request
 
 Row = dict[str, Any]
 
@@ -106,6 +109,47 @@ def test_a_null_is_not_an_empty_text_in_csv(tmp_path: Path) -> None:
     file.write(pa.record_batch([[None, b""], ["", None]], schema=schema))
     file.close()
     assert (tmp_path / "a.csv").read_text() == '"key","value"\n,""\n"",\n'
+
+
+NESTED = pa.struct(
+    [
+        ("at", pa.timestamp("ms", tz="UTC")),
+        ("local", pa.timestamp("us")),
+        ("counts", pa.map_(pa.string(), pa.int32())),
+        ("rates", pa.list_(pa.float64())),
+    ]
+)
+NOON = datetime.datetime(2026, 1, 1, 12, tzinfo=datetime.UTC)
+
+
+@pytest.mark.parametrize("kind", [Format.JSON, Format.CSV])
+def test_what_is_nested_is_json(tmp_path: Path, kind: Format) -> None:
+    """As it is outside: times in ISO 8601, and nothing that JSON does not have."""
+    schema = pa.schema([("value", NESTED)])
+    rates = [0.5, float("nan"), float("inf"), float("-inf")]
+    value = {"at": NOON, "local": NOON.replace(tzinfo=None), "counts": {"a": 1}, "rates": rates}
+    file = open_row_file(kind, str(tmp_path / "file"), schema, Compression.NONE)
+    file.write(pa.record_batch([pa.array([value], NESTED)], schema=schema))
+    file.close()
+    text = (tmp_path / "file").read_text()
+    found = text if kind is Format.JSON else next(csv.DictReader(text.splitlines()))["value"]
+    told = {
+        "at": "2026-01-01T12:00:00.000000Z",
+        "local": "2026-01-01T12:00:00.000000",
+        "counts": {"a": 1},
+        "rates": [0.5, "NaN", "Infinity", "-Infinity"],
+    }
+    assert json.loads(found) == ({"value": told} if kind is Format.JSON else told)
+
+
+def test_a_column_that_a_format_does_not_have(tmp_path: Path) -> None:
+    growing = Growing(tmp_path / "cluster")
+    growing.create("orders")
+    growing.append("orders", 3)
+    times = Decoding("avro", '{"type": "int", "logicalType": "time-millis"}')
+    made = request(growing.path, tmp_path / "out", Format.ORC, decode_value=times, scan={"mode": Mode.PERMISSIVE})
+    with pytest.raises(KafkapyError, match=r"^orc files cannot have these columns: .*time32.*; try another --to"):
+        exported(made)
 
 
 def test_batches(source: str, tmp_path: Path) -> None:

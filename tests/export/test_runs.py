@@ -135,6 +135,12 @@ def test_a_directory_with_files_of_others_is_refused(growing: Growing, tmp_path:
         exported(request(growing.path, tmp_path / "out", overwrite=True))
 
 
+def test_a_file_as_the_place_is_refused(growing: Growing, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("kept")
+    with pytest.raises(UsageError, match="/out is a file: name a directory"):
+        exported(request(growing.path, tmp_path / "out"))
+
+
 def test_a_topic_that_is_not_there_removes_nothing(growing: Growing, tmp_path: Path) -> None:
     out = tmp_path / "out"
     exported(request(growing.path, out))

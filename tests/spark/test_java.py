@@ -51,6 +51,13 @@ def test_no_java_is_one_line() -> None:
 
 
 @pytest.mark.usefixtures("no_java")
+def test_a_java_home_without_java_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    with pytest.raises(KafkapyError, match="there is none on the PATH, nor in JAVA_HOME=/nowhere: install one"):
+        find_java()
+
+
+@pytest.mark.usefixtures("no_java")
 def test_an_old_java_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(java(tmp_path / "old", "1.8.0_402")))
     with pytest.raises(KafkapyError, match=r"old has 1\.8\.0_402: set JAVA_HOME"):
