@@ -51,6 +51,20 @@ def test_a_narrow_table_keeps_what_names_a_row(columns: Any, width: int, member:
     assert {"group", "topic", "partition", "consumer", "lag"} <= set(title_words(lines))
 
 
+@pytest.mark.parametrize("topic", ["__consumer_offsets", "__transaction_state", "__share_group_state"])
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_kafkas_own_topics_are_not_broken(columns: Any, topic: str, width: int) -> None:
+    columns(width)
+    throughput = {
+        "type": "throughput", "topic": topic, "bytes": 830, "records": 6, "batches": 4, "byte_rate": 23055.556,
+        "record_rate": 166.667, "records_per_batch": 1.5, "bytes_per_batch": 207.5, "largest_batch": 336,
+        "codecs": {"none": 4}, "compression_ratio": 1.0, "first_timestamp": NOON, "last_timestamp": NOON + 36,
+    }  # fmt: skip
+    lines = render([throughput]).splitlines()
+    assert max(map(len, lines)) <= width
+    assert [line.split()[0] for line in lines if topic in line] == [topic]
+
+
 MEMBER_ROW = {
     "type": "member", "group": "billing", "group_state": "Stable", "consumer_id": MEMBER, "group_instance_id": None,
     "host": "/127.0.0.1", "client_id": "console-consumer", "partitions": 4, "current_epoch": 4,
