@@ -220,6 +220,14 @@ def test_the_source_of_a_config_is_not_broken(columns: Any) -> None:
     assert shown.count(" DEFAULT_CONFIG ") == 2
 
 
+def test_the_source_of_a_setting_makes_room_for_its_value(columns: Any) -> None:
+    columns(80)
+    file = "/home/somebody/.config/kafkapy/config.yaml"
+    sources = {"config file": (file, "the default place"), "cluster": ("/home/somebody/clusters/demo", f"{file}:4")}
+    rows = [{"type": "setting", "name": name, "value": each[0], "source": each[1]} for name, each in sources.items()]
+    assert "/home/somebody/clusters/demo " in render(rows)
+
+
 WIDE_TEXT = "値は日本語で、かなり長い文章です。これは折り返しが必要です。🎉"
 
 
