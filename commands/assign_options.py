@@ -6,6 +6,7 @@ from typing import NamedTuple
 from kafkapy.coordinator.assignors.registry import CLIENT, SERVER
 from kafkapy.coordinator.assignors.simulated_group import CLASSIC, CONSUMER, SimulatedGroup, Topology
 from kafkapy.errors import KafkapyError, UsageError
+from kafkapy.near_misses import did_you_mean
 from kafkapy.output.assign_lines import Step
 
 START, JOIN, LEAVE, TOPIC = "start", "join", "leave", "topic"
@@ -90,7 +91,9 @@ def _protocol(assignor: str, protocol: str | None) -> str:
     if protocol not in known:
         raise UsageError(f"--group-protocol: '{protocol}' is neither {CLASSIC} nor {CONSUMER}")
     if assignor not in (*CLIENT, *SERVER):
-        raise UsageError(f"--assignor: '{assignor}' is none of {', '.join(dict.fromkeys((*CLIENT, *SERVER)))}")
+        known_names = dict.fromkeys((*CLIENT, *SERVER))
+        end = did_you_mean(assignor, known_names)
+        raise UsageError(f"--assignor: '{assignor}' is none of {', '.join(known_names)}{end}")
     if assignor not in known[protocol]:
         raise UsageError(f"--assignor: the {protocol} protocol has {', '.join(known[protocol])}, not {assignor}")
     return protocol

@@ -83,7 +83,7 @@ def use(name: ContextArgument) -> None:
     from kafkapy.output.printing import print_lines
 
     with config_locked():
-        config = read_config()
+        config = read_config(any_current=True)
         context = config.context(name, "config use")
         config_edit.use(config, name, warn)
     print_lines([f"The current context is {name} ({context.kind} {context.settings[context.kind].value})."])

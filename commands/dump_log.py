@@ -76,7 +76,8 @@ app = new_app()
         ),
         (
             "Find the records of one key that carry a header, as JSON lines:",
-            "kafkapy dump-log --files docs/samples/orders-0 --key '^k25$' --header trace=lima --output jsonl",
+            "kafkapy dump-log --files docs/samples/orders-0 --key '^k25$' --header trace=lima --print-data-log "
+            "--output jsonl",
         ),
         (
             "Show what was written in one minute:",

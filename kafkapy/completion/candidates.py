@@ -1,6 +1,7 @@
 """The values that begin as what was typed does, each as the whole word that would then stand there.
 
-What was typed before the last separator stays as it is, and what it names is not offered again.
+What was typed before the last separator stays as it is, and what it names is not offered again; nor is an argument
+that stands there already.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ def candidates(kind: ValueKind, line: CommandLine) -> list[str]:
     """What may stand in the place of the word that is being typed."""
     if kind.joint == " " and kind.then is not None:
         kind = kind.then if line.has_one_of(kind.kind.split("|")) else ValueKind(kind.kind)
-    return _words(kind, Asked(line, line.typed, separators=kind.separators))
+    arguments = line.arguments()
+    return [word for word in _words(kind, Asked(line, line.typed, separators=kind.separators)) if word not in arguments]
 
 
 def _words(kind: ValueKind, asked: Asked) -> list[str]:

@@ -49,6 +49,12 @@ class CommandLine:
         """Whether one of these words stands there."""
         return not set(words).isdisjoint(self._before)
 
+    def arguments(self) -> set[str]:
+        """The words behind the command that stand there without an option, where one without an option is typed."""
+        if not self._before or self._before[-1].startswith("-"):
+            return set()
+        return {word for option, word in pairwise(self._before) if not (option.startswith("-") or word.startswith("-"))}
+
     def command(self, known: Collection[str]) -> str:
         """Which of these commands it is, each by all of its words; nothing where it is none of them."""
         found = ""

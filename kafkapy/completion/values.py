@@ -151,7 +151,7 @@ def _columns_of_rows(asked: Asked) -> Iterable[str]:
 def _contexts(_: Asked) -> Iterable[str]:
     from kafkapy.contexts.config_file import read_config
 
-    return sorted(read_config().contexts)
+    return sorted(read_config(any_current=True).contexts)
 
 
 def _columns(asked: Asked) -> Iterable[str]:

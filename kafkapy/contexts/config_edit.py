@@ -143,7 +143,8 @@ def _quoted(text: str) -> str:
 
     import yaml
 
-    plain = not set(text) & set("[]{},#&*!|>'\"%@`") and ": " not in text and not text.endswith(":")
+    marks = set(text) & set("[]{},#&*!|>'\"%@`")
+    plain = text.isprintable() and not marks and ": " not in text and not text.endswith(":")
     if plain and yaml.safe_load(text) == text:
         return text
     return yaml.safe_dump(text, default_style='"', width=sys.maxsize).rstrip("\n")

@@ -31,7 +31,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import FormatError, UsageError
-from kafkapy.near_misses import VERY_SIMILAR, near_miss
+from kafkapy.near_misses import VERY_SIMILAR, did_you_mean, near_miss
 from kafkapy.output.output_format import Output
 
 if TYPE_CHECKING:
@@ -116,31 +116,34 @@ def config_path() -> str:
     return os.path.join(base, "kafkapy", "config.yaml")
 
 
-def read_config(checked: bool = True) -> ConfigFile:
+def read_config(checked: bool = True, any_current: bool = False) -> ConfigFile:
     """The user's file; an empty one where there is none."""
     path = config_path()
     try:
         with open(path, encoding="utf-8") as file:
-            return decode(file.read(), path, checked)
+            return decode(file.read(), path, checked, any_current)
     except (FileNotFoundError, NotADirectoryError):
         return ConfigFile(path)
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: not UTF-8 at byte {error.start}") from None
 
 
-def decode(text: str, path: str, checked: bool = True) -> ConfigFile:
+def decode(text: str, path: str, checked: bool = True, any_current: bool = False) -> ConfigFile:
     """The file's content; errors name ``path`` and the line. Where it is not to be ``checked``, contexts may say
-    anything, so that a wrong one can be removed."""
+    anything, so that a wrong one can be removed. With ``any_current``, the current one may be none of them, so that
+    another can be made it."""
     import yaml
 
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
+        if isinstance(error, yaml.scanner.ScannerError):  # a token without an end: what counts is where it begins
+            mark = getattr(error, "context_mark", None) or mark
         at = f"{path}:{mark.line + 1}" if mark is not None else path
         reason = getattr(error, "problem", None) or getattr(error, "reason", None) or error
         raise FormatError(f"{at}: not YAML: {reason}") from None
-    return ConfigFile(path, checked) if root is None else _Reader(path, checked).file(root)
+    return ConfigFile(path, checked) if root is None else _Reader(path, checked, any_current).file(root)
 
 
 def problem_with(key: str, value: str) -> str | None:
@@ -148,7 +151,7 @@ def problem_with(key: str, value: str) -> str | None:
     if _SECRET_VALUE.search(value) or (key in LIVE_KINDS and "@" in value):
         return f"{key} holds a secret: {_NO_SECRETS}"
     if value not in CHOICES.get(key, (value,)):
-        return f"{key} is '{value}', none of {', '.join(CHOICES[key])}"
+        return f"{key} is '{value}', none of {', '.join(CHOICES[key])}{did_you_mean(value, CHOICES[key])}"
     return None
 
 
@@ -164,9 +167,10 @@ def check_name(name: str) -> str:
 class _Reader:
     """Nodes of YAML, which know their lines, to values."""
 
-    def __init__(self, path: str, checked: bool) -> None:
+    def __init__(self, path: str, checked: bool, any_current: bool) -> None:
         self._path = path
         self._checked = checked
+        self._checks_current = checked and not any_current
 
     def file(self, root: Node) -> ConfigFile:
         parts = self._mapping(root, "the file", FILE_KEYS)
@@ -176,8 +180,8 @@ class _Reader:
         if "contexts" in parts and not _is_empty(parts["contexts"]):
             nodes = self._mapping(parts["contexts"], "contexts")
             contexts = {key.value: self._context(key, nodes[key.value]) for key, _ in self._pairs(parts["contexts"])}
-        if self._checked and current is not None and current.value not in contexts:
-            raise FormatError(f"{self._path}:{current.line}: current is '{current.value}', which is no context here")
+        if self._checks_current and current is not None and current.value not in contexts:
+            raise FormatError(f"{self._path}:{current.line}: {_no_such_current(current.value, contexts)}")
         return ConfigFile(self._path, self._checked, current, defaults, contexts)
 
     def _context(self, key: Node, node: Node) -> Context:
@@ -246,6 +250,11 @@ class _Reader:
 
 
 _NO_SECRETS = "put it into a .properties file that only you can read, and name that file with command-config"
+
+
+def _no_such_current(name: str, contexts: Mapping[str, Context]) -> str:
+    there = f"'kafkapy config use' changes that: there are {', '.join(contexts)}" if contexts else "delete the line"
+    return f"current is '{name}', which is no context here{did_you_mean(name, contexts) or f'; {there}'}"
 
 
 def _is_empty(node: Node) -> bool:

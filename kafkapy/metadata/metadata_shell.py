@@ -210,7 +210,7 @@ def _last(cells: list[str], widths: list[int]) -> str:
 
 
 def _column_widths(names: list[str], width: int | None) -> list[int]:
-    for columns in range((width or 0) // NARROWEST_COLUMN, 1, -1):
+    for columns in range(min((width or 0) // NARROWEST_COLUMN, len(names)), 1, -1):
         per_column = -(-len(names) // columns)
         parts = [names[start : start + per_column] for start in range(0, len(names), per_column)]
         widths = [max(map(len, part)) + GUTTER for part in parts]

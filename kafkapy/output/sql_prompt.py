@@ -27,6 +27,8 @@ HELP = (
     r"\d TABLE   the columns of a table",
     r"\q         end (as does Ctrl-D)",
 )
+WORDS = {"exit": "\\q", "quit": "\\q", "help": "\\?"}
+"""What people type at a prompt that they do not know, and no statement is."""
 KEYWORDS = (
     "SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "LIMIT", "HAVING", "JOIN", "LEFT JOIN", "USING", "ON", "WITH",
     "AS", "AND", "OR", "NOT", "IN", "IS NULL", "IS NOT NULL", "LIKE", "BETWEEN", "COUNT(*)", "DISTINCT", "UNION ALL",
@@ -91,8 +93,9 @@ class SqlPrompt:
 
     def take(self, line: str) -> bool:
         """Run what a line completes; True where it ends the prompt."""
-        if not self._typed and line.strip().startswith("\\"):
-            return self._command(*line.split())
+        command = WORDS.get(line.strip(" \t;").lower(), line.strip())
+        if not self._typed and command.startswith("\\"):
+            return self._command(*command.split())
         script = split_statements(f"{self._typed}{line}\n")
         for statement in script.statements:
             self._try(lambda own=statement: self._run(own))  # type: ignore[misc]

@@ -92,14 +92,16 @@ KEPT_IF_VERBOSE = {
     "streams_member": frozenset(("member_epoch", "target_assignment_epoch", "topology_epoch")),
 }
 """The same, of a command that was asked for more: what Kafka's tool then has more columns for."""
-STAYS_WHOLE = frozenset(("source",))
+STAYS_WHOLE = {"config": frozenset(("source",))}
 """Words of Kafka's own, which have no place to break: in most rows none does."""
 LOSES_ITS_MIDDLE = frozenset(("consumer_id", "member_id", "leader"))
 WIDTH_IN_A_PIPE = 200
 GUTTER = 2
 EDGES = 2
 NARROWEST_TEXT = 12
-NARROWEST_NAME = 16
+NARROWEST_NAME = len("__transaction_state")
+"""Kafka's own topics are not broken: each person who looks at offsets meets them."""
+NARROWEST_ID = 16
 NARROWEST_PIECE = 8
 
 
@@ -116,8 +118,9 @@ class Column:
         self.widest = max(title, widths[-1])
         most = max(title, widths[len(widths) * 3 // 4])
         self.usual = most if self.widest > 2 * most else self.widest
-        least = self.usual if name in STAYS_WHOLE else NARROWEST_TEXT
-        narrowest = NARROWEST_NAME if name in NAMES_A_ROW else least
+        least = self.usual if name in STAYS_WHOLE.get(rows[0].get("type", ""), ()) else NARROWEST_TEXT
+        name_least = NARROWEST_ID if name in LOSES_ITS_MIDDLE else NARROWEST_NAME
+        narrowest = name_least if name in NAMES_A_ROW else least
         self.narrowest = max(title, min(self.widest, least)) if self.is_text else self.widest
         self.width = max(title, min(self.widest, narrowest)) if self.is_text else self.widest
 

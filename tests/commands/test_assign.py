@@ -168,6 +168,12 @@ def test_bad_usage(capfd: pytest.CaptureFixture[str], args: list[str], error: st
     assert done.err == f"kafkapy: {error}. Try 'kafkapy assign --help'.\n"
 
 
+def test_an_assignor_that_is_misspelled(capfd: pytest.CaptureFixture[str]) -> None:
+    done = assign(capfd, "--topics", "a:1", "--members", "1", "--assignor", "stick")
+    assert done.code == 2
+    assert "cooperative-sticky, uniform; did you mean 'sticky'? Try" in done.err
+
+
 def test_help_says_what_each_assignor_does(capfd: pytest.CaptureFixture[str]) -> None:
     done = assign(capfd, "--help")
     for name in ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform"):

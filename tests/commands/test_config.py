@@ -213,8 +213,15 @@ def test_near_miss(capfd: Capture, config: Path, name: str, meant: str) -> None:
         ("contexts:\n  a:\n    output: json\n", 2, "names no cluster"),
         ("contexts:\n  a:\n    cluster: x\n    log-dirs: y\n", 2, "names both cluster and log-dirs"),
         ("contexts:\n  a:\n    cluster: x\n    command-config: y\n", 2, "goes with bootstrap-server"),
-        ("current: b\ncontexts:\n  a:\n    cluster: x\n", 1, "no context here"),
+        (
+            "current: b\ncontexts:\n  a:\n    cluster: x\n",
+            1,
+            "no context here; 'kafkapy config use' changes that: there are a",
+        ),
+        ("current: dve\ncontexts:\n  dev:\n    cluster: x\n", 1, "no context here; did you mean 'dev'?"),
+        ("current: dev\n", 1, "no context here; delete the line"),
         ("contexts:\n  a:\n    cluster: x\n    output: tabel\n", 4, "output is 'tabel', none of kafka"),
+        ("contexts:\n  a:\n    cluster: x\n    output: tabel\n", 4, "csv, yaml; did you mean 'table'?"),
         ("contexts:\n  a:\n    cluster: [x]\n", 3, "cluster is not text"),
         ("contexts:\n  a:\n    bootstrap-server: b:1\n    sasl.jaas.config: x\n", 4, "a secret in plain text"),
         ("contexts:\n  a:\n    bootstrap-server: b:1\n    password: x\n", 4, "name that file with command-config"),
@@ -223,6 +230,9 @@ def test_near_miss(capfd: Capture, config: Path, name: str, meant: str) -> None:
         ("contexts:\n  a:\n    bootstrap-server: user:pw@b:1\n", 3, "holds a secret"),
         ("contexts:\n  a:\n    colour: x\n", 3, "unknown key 'colour' in the context 'a'; there are cluster, log-dirs"),
         ("contexts: [\n", 2, "not YAML"),
+        ("contexts:\n  a:\n    cluster: x\n  b\n", 4, "not YAML: could not find expected ':'"),
+        ('contexts:\n  a:\n    cluster: "x\n  b:\n    cluster: y\n', 3, "not YAML: found unexpected end of stream"),
+        ("contexts:\n  a:\n\tcluster: x\n", 3, "not YAML: found character"),
         ("- a\n", 1, "not a list of 'key: value'"),
         ("contexts:\n  a b:\n    cluster: x\n", 2, "cannot be the name"),
     ],
@@ -265,6 +275,16 @@ def test_the_doctor_finds_a_file_that_cannot_be_read(capfd: Capture, config: Pat
     assert (found["severity"], found["remedy"]) == ("error", f"edit {config}")
 
 
+def test_another_context_takes_the_place_of_a_current_one_that_is_gone(capfd: Capture, config: Path) -> None:
+    config.write_text("current: x  # mine\ncontexts:\n  one: {cluster: one}\n")
+    done = run(capfd, "cluster-id")
+    said = "current is 'x', which is no context here; 'kafkapy config use' changes that: there are one"
+    assert (done.code, done.err) == (1, f"kafkapy: {config}:1: {said}\n")
+    assert run(capfd, "config", "use", "one").code == 0
+    assert config.read_text() == "current: one  # mine\ncontexts:\n  one: {cluster: one}\n"
+    assert meant(capfd) == "one"
+
+
 def test_references_to_the_environment(capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config.write_text("current: e\ncontexts:\n  e: {cluster: '${ENV:WHERE}/one'}\n")
     done = run(capfd, "cluster-id")
@@ -290,6 +310,13 @@ def test_a_file_that_kafkapy_made(capfd: Capture, config: Path) -> None:
     )
     assert stat.S_IMODE(config.stat().st_mode) == 0o600
     assert [each for each in os.listdir(here) if each.startswith("config")] == ["config.yaml"]
+
+
+@pytest.mark.parametrize("path", ["a\x01b", "a\udcffb", "a\x85b", "a\ufffeb"])
+def test_a_path_that_yaml_cannot_have_as_it_is(capfd: Capture, config: Path, path: str) -> None:
+    add(capfd, "odd", "--cluster", path)
+    kept = decode(config.read_text(), str(config))
+    assert kept.resolved(kept.contexts["odd"], "cluster") == f"{config.parent}/{path}"
 
 
 def test_the_directory_of_the_file_is_made(capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -179,7 +179,16 @@ def test_completion_by_the_command() -> None:
     assert at_work.complete_word(["cd"], "") == ["dir/"]
 
 
-@given(names=st.lists(st.text("abc", min_size=1, max_size=12), min_size=1), width=st.none() | st.integers(0, 100))
+def test_ls_on_a_terminal() -> None:
+    inner = Directory(("abc", "x"), {"abc": "1", "x": "2"}.get)
+    at_work = MetadataShell(Directory(("dir", "file"), {"dir": inner, "file": "3"}.get), interactive=True, width=80)
+    assert [" ".join(line.split()) for line in at_work.run(["ls"])] == ["dir file"]
+    assert [" ".join(line.split()) for line in at_work.run(["ls", "dir"])] == ["abc x"]
+    assert list(at_work.run(["ls", "file"])) == ["file"]
+    assert [" ".join(line.split()) for line in at_work.run(["ls", "file", "dir"])] == ["file", "", "dir:", "abc x"]
+
+
+@given(names=st.lists(st.text("abc", min_size=1, max_size=12)), width=st.none() | st.integers(0, 100))
 def test_columns_hold_every_name_and_fit(names: list[str], width: int | None) -> None:
     lines = list(in_columns(names, width))
     assert sorted(word for line in lines for word in line.split()) == sorted(names)

@@ -49,6 +49,14 @@ def test_the_names_of_a_cluster_directory(cluster: str) -> None:
     assert set(offered("GROUP", "")) >= {"simple", "readers", "active", "connectors", "modern", group_cluster.WIDE}
 
 
+def test_an_argument_is_not_offered_again(cluster: str) -> None:
+    assert "orders" not in offered("TOPIC[:PARTITION]", "replica-diff", "orders", "")
+    assert "trimmed" in offered("TOPIC[:PARTITION]", "replica-diff", "orders", "")
+    assert "orders" in offered("TOPIC", "topics", "orders", "--topic", "")
+    assert "orders" in offered("TOPIC[:PARTITION]", "replica-diff", "--output", "orders", "")
+    assert "help" in offered("PAGE", "help", "")
+
+
 def test_log_dirs_tell_the_same(cluster: str) -> None:
     for kind in ("TOPIC", "BROKER", "GROUP"):
         assert offered(kind, "--log-dirs", f"{cluster}/broker-1", "") == offered(kind, "") != []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kafkapy.errors import KafkapyError, Terminated
-from kafkapy.output.sql_prompt import SqlPrompt, TableHelp
+from kafkapy.output.sql_prompt import HELP, SqlPrompt, TableHelp
 
 TABLES = {
     "records": TableHelp("What was written.", lambda: [("topic", "string"), ("offset", "bigint")]),
@@ -48,6 +48,16 @@ def test_statements_over_lines(prompt: SqlPrompt, runs: Runs) -> None:
     ):
         assert not prompt.take(line)
     assert runs.statements == ["SELECT 1,\n\n  ';' -- a comment; with a semicolon", "SELECT 2", "SELECT\n3"]
+
+
+def test_words_that_one_tries_first(prompt: SqlPrompt, runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:
+    assert [prompt.take(line) for line in ("exit", "quit;", " EXIT ")] == [True, True, True]
+    assert not prompt.take("help")
+    assert capfd.readouterr().out.splitlines() == list(HELP)
+    assert not prompt.take("SELECT")
+    assert not prompt.take("exit")
+    assert not prompt.take(";")
+    assert runs.statements == ["SELECT\nexit"]
 
 
 def test_errors_are_told_and_do_not_end_it(prompt: SqlPrompt, runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:

@@ -51,6 +51,20 @@ def test_a_narrow_table_keeps_what_names_a_row(columns: Any, width: int, member:
     assert {"group", "topic", "partition", "consumer", "lag"} <= set(title_words(lines))
 
 
+@pytest.mark.parametrize("topic", ["__consumer_offsets", "__transaction_state", "__share_group_state"])
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_kafkas_own_topics_are_not_broken(columns: Any, topic: str, width: int) -> None:
+    columns(width)
+    throughput = {
+        "type": "throughput", "topic": topic, "bytes": 830, "records": 6, "batches": 4, "byte_rate": 23055.556,
+        "record_rate": 166.667, "records_per_batch": 1.5, "bytes_per_batch": 207.5, "largest_batch": 336,
+        "codecs": {"none": 4}, "compression_ratio": 1.0, "first_timestamp": NOON, "last_timestamp": NOON + 36,
+    }  # fmt: skip
+    lines = render([throughput]).splitlines()
+    assert max(map(len, lines)) <= width
+    assert [line.split()[0] for line in lines if topic in line] == [topic]
+
+
 MEMBER_ROW = {
     "type": "member", "group": "billing", "group_state": "Stable", "consumer_id": MEMBER, "group_instance_id": None,
     "host": "/127.0.0.1", "client_id": "console-consumer", "partitions": 4, "current_epoch": 4,
@@ -204,6 +218,14 @@ def test_the_source_of_a_config_is_not_broken(columns: Any) -> None:
     names = ["follower.replication.throttled.replicas", "cleanup.policy"]
     shown = render([{**row, "name": name, "value": "9223372036854775807"} for name in names])
     assert shown.count(" DEFAULT_CONFIG ") == 2
+
+
+def test_the_source_of_a_setting_makes_room_for_its_value(columns: Any) -> None:
+    columns(80)
+    file = "/home/somebody/.config/kafkapy/config.yaml"
+    sources = {"config file": (file, "the default place"), "cluster": ("/home/somebody/clusters/demo", f"{file}:4")}
+    rows = [{"type": "setting", "name": name, "value": each[0], "source": each[1]} for name, each in sources.items()]
+    assert "/home/somebody/clusters/demo " in render(rows)
 
 
 WIDE_TEXT = "値は日本語で、かなり長い文章です。これは折り返しが必要です。🎉"
