@@ -206,8 +206,8 @@ def check_directory(directory: str) -> None:
             raise KafkapyError(f"there is no cluster directory {directory}{hint}")
         raise KafkapyError(
             f"there is no cluster directory {directory}: make one with 'kafkapy storage format --cluster "
-            f"{quote(directory)} --brokers 3', name another with --cluster or ${VARIABLE}, or read brokers' "
-            "directories with --log-dirs"
+            f"{quote(directory)} --brokers 3', or name another with --cluster or ${VARIABLE}, a running cluster with "
+            "--bootstrap-server, or brokers' disks with --log-dirs"
         )
     if not os.path.exists(os.path.join(directory, FILE_NAME)):
         raise _broken(KafkapyError(f"{directory} is not a cluster directory: it has no {FILE_NAME}"), directory)

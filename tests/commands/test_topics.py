@@ -156,6 +156,8 @@ def test_what_is_no_cluster(capfd: Capture, tmp_path: Path) -> None:
     missing = run(capfd, "topics", "--cluster", tmp_path / "nowhere", "--list")
     assert missing.code == 1
     assert "there is no cluster directory" in missing.err
+    for option in ("--cluster", "--bootstrap-server", "--log-dirs"):
+        assert f" {option}" in missing.err.partition("--brokers 3'")[2]
     plain = run(capfd, "topics", "--cluster", tmp_path, "--list")
     assert plain.code == 1
     assert plain.err.splitlines() == [
