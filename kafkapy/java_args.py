@@ -1,11 +1,12 @@
-"""Accepts option spellings of Kafka's Java tools, which parse with jopt-simple.
+"""Accepts option spellings of Kafka's Java tools, which parse with jopt-simple or argparse4j.
 
-What jopt-simple takes and Typer does not, as seen with Kafka 4.3.1's tools:
+What these take and Typer does not, as seen with Kafka 4.3.1's tools:
 
     -files x                 one dash before a long name
     -files=x                 the same with the value attached
     --files= x               nothing after the equals sign: the value is the next word
     --key-decoder-class      an optional argument left out: the option's default stands for it
+    -h                       --help
 
 An optional argument is left out when the next word looks like an option, or when there is none. The value of
 an option that must have one is the next word whatever it looks like, so ``--producer-id -1`` needs no quoting.
@@ -31,7 +32,7 @@ def normalise(args: Sequence[str], required: Collection[str], optional: Mapping[
         if word == "--":
             return [*out, word, *reversed(rest)]
         if not _is_long_option(word):
-            out.append(word)
+            out.append("--help" if word == "-h" else word)
             continue
         name, _, value = word.partition("=")
         name = "--" + name.lstrip("-")

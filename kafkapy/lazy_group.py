@@ -11,10 +11,9 @@ from importlib import import_module
 
 import typer.main
 from typer._click import Command, Context, HelpFormatter
-from typer.core import TyperGroup
 
 from kafkapy.command_names import COMMANDS, JOBS
-from kafkapy.subcommand import COMMON_OPTIONS, OwnHelp, did_you_mean, examples, write_examples
+from kafkapy.subcommand import COMMON_OPTIONS, OwnGroup, did_you_mean, examples, write_examples
 
 DESCRIPTION = """Apache Kafka's admin scripts as one program.
 
@@ -28,7 +27,7 @@ crashed (--log-dirs, which are only read), and on cluster directories, which nee
 """
 
 
-class LazyGroup(OwnHelp, TyperGroup):
+class LazyGroup(OwnGroup):
     """Loads ``kafkapy.commands.<name>`` when ``<name>`` is asked for."""
 
     def list_commands(self, ctx: Context) -> list[str]:

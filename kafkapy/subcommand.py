@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, ClassVar
 
 import typer
@@ -229,8 +230,17 @@ class Subcommand(OwnHelp, TyperCommand):
         write_examples(self, formatter)
 
 
-class Subgroup(OwnHelp, TyperGroup):
-    """A command that has commands of its own."""
+class OwnGroup(OwnHelp, TyperGroup):
+    """A command that has commands, behind flags of its own that are spelled as those of Kafka's tools are."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Parse, after bringing Kafka's spellings into Typer's."""
+        flags = list(takewhile(lambda word: word.startswith("-"), args))
+        return super().parse_args(ctx, [*java_args.normalise(flags, (), {}), *args[len(flags) :]])
+
+
+class Subgroup(OwnGroup):
+    """A group beneath the program itself."""
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         """Choose the command, or say which one was probably meant, or which there are."""

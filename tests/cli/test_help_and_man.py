@@ -83,6 +83,14 @@ def test_generated_files_are_fresh(root: Path, generator: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("words", ["", "topics", "storage", "storage format", "transactions --context x"])
+def test_help_is_spelled_as_in_kafkas_tools(kafkapy: Run, words: str) -> None:
+    texts = [kafkapy(*words.split(), spelling) for spelling in ("--help", "-help", "-h")]
+    assert [done.returncode for done in texts] == [0, 0, 0]
+    assert {done.stdout for done in texts} == {texts[0].stdout}
+    assert texts[0].stdout.startswith("Usage: kafkapy")
+
+
 def test_a_stale_page_is_named(root: Path, tmp_path: Path) -> None:
     copy = tmp_path / "checkout"
     shutil.copytree(root / "kafkapy", copy / "kafkapy", ignore=shutil.ignore_patterns("__pycache__"))
