@@ -10,14 +10,15 @@ from .tool_errors import warn
 @contextmanager
 def scratch_directory(keep: str | None, prefix: str) -> Iterator[str]:
     """The directory of ``--keep``, which must not hold anything, or a temporary one with a name that begins so: it is
-    removed however this ends, but by a kill."""
+    removed however this ends, but by a kill: also when the terminal is closed."""
+    from signal import SIGHUP
     from tempfile import TemporaryDirectory
 
     from kafkapy.errors import UsageError
     from kafkapy.signals import terminated_like_interrupted
 
     if keep is None:
-        with terminated_like_interrupted(), TemporaryDirectory(prefix=prefix) as directory:
+        with terminated_like_interrupted(SIGHUP), TemporaryDirectory(prefix=prefix) as directory:
             yield directory
         return
     os.makedirs(keep, exist_ok=True)

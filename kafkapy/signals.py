@@ -16,13 +16,15 @@ from kafkapy.errors import Terminated
 
 
 @contextmanager
-def terminated_like_interrupted() -> Iterator[None]:
-    """SIGTERM ends what is done here as Ctrl-C does: by an exception, so that what was begun is tidied up."""
+def terminated_like_interrupted(*others: signal.Signals) -> Iterator[None]:
+    """SIGTERM ends what is done here as Ctrl-C does: by an exception, so that what was begun is tidied up. So do
+    ``others``, but for those that are ignored, as SIGHUP under nohup."""
 
     def interrupt(_: int, __: object) -> None:
         raise Terminated
 
-    with _handled(interrupt, signal.SIGTERM):
+    heard = [number for number in others if signal.getsignal(number) is not signal.SIG_IGN]
+    with _handled(interrupt, signal.SIGTERM, *heard):
         yield
 
 

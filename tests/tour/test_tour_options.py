@@ -88,7 +88,7 @@ def test_the_users_defaults_change_nothing(env: dict[str, str], tmp_path: Path) 
     assert "\tTopic: orders\tPartition: 0\tLeader: " in done.stdout
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)])
 def test_interrupted_it_tidies_up(env: dict[str, str], number: signal.Signals, code: int) -> None:
     command = [sys.executable, "-m", "kafkapy", "tour"]
     with subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
