@@ -33,7 +33,7 @@ COMPLETE = "__complete"  # what the completions of shells call; before Typer is 
 EXTRA_ARGUMENTS = "Got unexpected extra argument(s) ("
 PLAIN_WORDS = {
     "is not a valid int.": "is no whole number.",
-    "is not a valid integer range.": "is no whole number.",
+    "is not a valid int range.": "is no whole number.",
     "is not a valid float.": "is no number.",
     "is not a valid float range.": "is no number.",
 }
