@@ -120,7 +120,7 @@ def acls(
     )
     try:
         if list_:
-            _list(where, resources, [each for each in principal or () if each], output)
+            _list(where, resources, principal or [], output)
         elif add:
             _add(where, resources, access, output)
         else:

@@ -173,23 +173,16 @@ def named_partitions(image: MetadataImage, topics: Iterable[str]) -> tuple[list[
 
 def parse_topic_partitions(text: str) -> list[TopicPartition]:
     """The partitions that ``t:0,1`` names; a UsageError in Kafka's words for anything else."""
-    from kafkapy.formats.java_parsing import parse_int
+    from kafkapy.formats.java_parsing import parse_int, split
 
-    topic, *numbers = _java_split(text, ":")
-    if len(numbers) != 1:
+    parts = split(text, ":")
+    if len(parts) != 2:
         raise UsageError(f"Invalid topic arg '{text}', expected topic name and partitions")
+    topic, numbers = parts
     found = []
-    for number in _java_split(numbers[0], ","):
+    for number in split(numbers, ","):
         try:
             found.append(TopicPartition(topic, parse_int(number)))
         except FormatError:
             raise UsageError(f"Invalid partition '{number}' specified in topic arg '{text}''") from None
     return found
-
-
-def _java_split(text: str, separator: str) -> list[str]:
-    """Java's split leaves out what is empty at the end."""
-    parts = text.split(separator)
-    while len(parts) > 1 and not parts[-1]:
-        parts.pop()
-    return parts

@@ -1,7 +1,7 @@
 """What a producer decides, out of Kafka's producer configs.
 
 Idempotence is on unless it is switched off, or something that was asked for excludes it and it was not asked for by
-name: acks other than all, no retries, or more than five requests in flight.
+name: acks other than all, or no retries. More than five requests in flight are refused unless it is switched off.
 
 A config that would have records go elsewhere or otherwise than they do here is refused. Those that only say how well
 the network is used, as how partitions are adapted to slow brokers, are left out.
@@ -98,10 +98,15 @@ def _is_idempotent(configs: Mapping[str, str], acks: int) -> bool:
         why_not = "Must set acks to all in order to use the idempotent producer."
     elif _number(configs, "retries", 1) == 0:
         why_not = "Must set retries to non-zero when using the idempotent producer."
-    elif _number(configs, IN_FLIGHT, MAX_IN_FLIGHT) > MAX_IN_FLIGHT:
-        why_not = "Must set max.in.flight.requests.per.connection to at most 5 to use the idempotent producer."
     if why_not is not None and asked is not None:
         raise KafkaError("ConfigException", why_not)
+    in_flight = _number(configs, IN_FLIGHT, MAX_IN_FLIGHT)
+    if in_flight > MAX_IN_FLIGHT:
+        raise KafkaError(
+            "ConfigException",
+            f"To use the idempotent producer, {IN_FLIGHT} must be set to at most {MAX_IN_FLIGHT}. "
+            f"Current value is {in_flight}.",
+        )
     return why_not is None
 
 
@@ -134,14 +139,14 @@ def _one_of(configs: Mapping[str, str], name: str, known: Mapping[str, Value], d
 
 
 def _level(configs: Mapping[str, str], codec: Codec) -> int | None:
-    """``compression.CODEC.level``, where the codec has one and it is not left to the codec."""
-    name = f"compression.{codec.label}.level"
-    text = configs.get(name)
-    if text is None or codec in (Codec.NONE, Codec.SNAPPY):
+    """``compression.CODEC.level``, where the codec has one and it is not left to the codec. All that are given must be
+    levels, as topics have them."""
+    named = {each: name for each in Codec if (name := f"compression.{each.label}.level") in configs}
+    if not named:
         return None
-    try:
-        return parse_int(text.strip())
-    except FormatError:
-        raise KafkaError(
-            "ConfigException", f"Invalid value {text} for configuration {name}: Not a number of type INT"
-        ) from None
+    from kafkapy.metadata.configs.config_def import definition, parse_value
+
+    keys = definition("topic")
+    levels = {each: parse_value(keys[name], configs[name]) for each, name in named.items() if name in keys}
+    level = levels.get(codec)
+    return level if isinstance(level, int) else None

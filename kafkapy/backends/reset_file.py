@@ -3,8 +3,9 @@
     topic,partition,offset          where one group is named
     group,topic,partition,offset    else, and also taken where one group is named
 
-There is no header. A file is of one form, the one of its first line; empty lines are none. Kafka's tool takes a missing
-offset for 0; here every line must have all fields, since a group would silently go back to its beginning.
+There is no header. A file is of one form, the one of its first line; empty lines are none. No offset is negative.
+Kafka's tool takes a missing offset for 0; here every line must have all fields, since a group would silently go back to
+its beginning.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from kafkapy.errors import FormatError, KafkapyError
+from kafkapy.errors import FormatError, KafkapyError, UsageError
 from kafkapy.formats.java_parsing import parse_int, parse_long
 from kafkapy.log.topic_partition import TopicPartition
 
@@ -47,9 +48,11 @@ def parse_reset_file(text: str, path: str, groups: Sequence[str]) -> ResetFile:
             group, topic, partition, offset = [*groups[:1], *fields] if form == SHORT else fields
             found = TopicPartition(topic, _number(parse_int, "partition", partition))
             offsets[group][found] = _number(parse_long, "offset", offset)
+            if offsets[group][found] < 0:
+                raise UsageError(f"Invalid negative offset: {offset.strip()}")
             places[found] = f"{path}, line {number}"
         except KafkapyError as error:
-            raise KafkapyError(f"{path}, line {number}: {error}") from None
+            raise type(error)(f"{path}, line {number}: {error}") from None
     return ResetFile(dict(offsets), places)
 
 

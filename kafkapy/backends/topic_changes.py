@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafkapy.errors import FormatError, KafkaError
-from kafkapy.formats.java_parsing import parse_int
+from kafkapy.formats.java_parsing import parse_int, split
 from kafkapy.metadata.changes import DEFAULT, CreatePartitions, CreateTopic
 from kafkapy.metadata.configs.topic_configs import check_topic_configs
 from kafkapy.metadata.image import MetadataImage
@@ -22,7 +22,7 @@ def create_topic(
     name: str, partitions: int | None, replication_factor: int | None, assignment: str | None, configs: Iterable[str]
 ) -> CreateTopic:
     """The change that creates a topic; configs and assignment are checked first, as TopicCommand does."""
-    replicas = parse_assignment(assignment) if assignment is not None else ()
+    replicas = parse_assignment(assignment or "")
     parsed = parse_configs(configs)
     check_topic_configs(parsed)
     return CreateTopic(
@@ -45,7 +45,7 @@ def check_counts(partitions: int | None, replication_factor: int | None) -> None
 
 def create_partitions(image: MetadataImage, topic: str, count: int, assignment: str | None) -> CreatePartitions:
     """The change that gives a topic more partitions; an assignment begins with those that exist, which are skipped."""
-    new = None if assignment is None else parse_assignment(assignment)[len(image.topics[topic].partitions) :]
+    new = parse_assignment(assignment)[len(image.topics[topic].partitions) :] if assignment else None
     return CreatePartitions(topic, count, new)
 
 
@@ -55,8 +55,8 @@ def warning(name: str) -> list[str]:
 
 
 def parse_assignment(text: str) -> tuple[tuple[int, ...], ...]:
-    """``1:2,2:3``: the replicas of each partition."""
-    partitions = [_brokers(part) for part in text.split(",")]
+    """``1:2,2:3``: the replicas of each partition; none for an empty text."""
+    partitions = [_brokers(part) for part in split(text, ",")] if text else []
     for number, brokers in enumerate(partitions):
         duplicates = sorted({broker for broker in brokers if brokers.count(broker) > 1})
         if duplicates:
@@ -82,7 +82,7 @@ def parse_configs(configs: Iterable[str]) -> dict[str, str]:
 
 
 def _brokers(text: str) -> tuple[int, ...]:
-    return tuple(_broker_id(part.strip()) for part in text.split(":"))
+    return tuple(_broker_id(part.strip()) for part in split(text, ":"))
 
 
 def _broker_id(text: str) -> int:

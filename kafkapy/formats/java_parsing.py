@@ -36,6 +36,14 @@ def _parse(text: str, bits: int) -> int:
     raise FormatError(f'For input string: "{text}"')
 
 
+def split(text: str, separator: str) -> list[str]:
+    """``String.split``: what is empty at the end does not count, but for the one part that an empty text is."""
+    parts = text.split(separator)
+    while text and parts and not parts[-1]:
+        parts.pop()
+    return parts
+
+
 def read_lines(data: bytes) -> list[str]:
     """The lines of UTF-8 text as ``BufferedReader.readLine`` finds them: an empty last line does not count."""
     try:

@@ -94,7 +94,8 @@ def parse_principal(text: str) -> str:
         error = KafkaError(
             "IllegalArgumentException", f"expected a string in format principalType:principalName but got {stripped}"
         )
-        error.hint = f"there is no principal '{stripped}'; did you mean 'User:{stripped}'?"
+        if stripped:
+            error.hint = f"there is no principal '{stripped}'; did you mean 'User:{stripped}'?"
         raise error
     return stripped
 

@@ -37,8 +37,20 @@ def updates_to_release(release: str, upgrade_type: int) -> list[FeatureUpdate]:
 def updates_of(metadata: str | None, given: Iterable[str], upgrade_type: int) -> list[FeatureUpdate]:
     """``metadata`` is a release whose metadata.version is meant, ``given`` are texts such as ``group.version=1``."""
     updates = [] if metadata is None else [FeatureUpdate(METADATA_VERSION, _level(metadata), upgrade_type)]
-    updates += [FeatureUpdate(*parse_name_and_level(text), upgrade_type) for text in given]
+    updates += [_update(text, upgrade_type) for text in given]
     return _once(updates)
+
+
+def _update(text: str, upgrade_type: int) -> FeatureUpdate:
+    name, level = parse_name_and_level(text)
+    if level == 0 and upgrade_type == UPGRADE:
+        raise UsageError(
+            "The upgradeType flag should be set to SAFE_DOWNGRADE or UNSAFE_DOWNGRADE when the provided "
+            "maxVersionLevel:0 is < 1."
+        )
+    if level < 0:
+        raise UsageError("Cannot specify a negative version level.")
+    return FeatureUpdate(name, level, upgrade_type)
 
 
 def disabling(names: Iterable[str], upgrade_type: int) -> list[FeatureUpdate]:

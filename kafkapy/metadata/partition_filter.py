@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kafkapy.errors import FormatError, KafkaError
-from kafkapy.formats.java_parsing import parse_int, parse_long
+from kafkapy.formats.java_parsing import parse_int, parse_long, split
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.image import MetadataImage
 from kafkapy.metadata.offset_specs import OFFSET_SPECS
@@ -40,10 +40,7 @@ class PartitionRule(NamedTuple):
 
 def parse_rules(text: str) -> list[PartitionRule]:
     """The rules of ``--topic-partitions``."""
-    rules = text.split(",")
-    while len(rules) > 1 and not rules[-1]:
-        rules.pop()  # Java's split drops what is empty at the end
-    return [_parse_rule(rule) for rule in rules]
+    return [_parse_rule(rule) for rule in split(text, ",")]
 
 
 def _parse_rule(text: str) -> PartitionRule:
@@ -63,13 +60,14 @@ def _parse_rule(text: str) -> PartitionRule:
 def topic_and_partitions(topic: str | None, partitions: str | None) -> list[PartitionRule]:
     """The one rule that ``--topic`` and ``--partitions`` make."""
     try:
-        numbers = {parse_int(number) for number in partitions.split(",")} if partitions else set()
+        numbers = {parse_int(number) for number in split(partitions, ",")} if partitions else set()
     except FormatError:
         raise KafkaError(
             "TerseException",
             f"--partitions expects a comma separated list of numeric partition ids, but received: {partitions}",
         ) from None
-    return [PartitionRule(include_list(topic or ".*"), lambda number: not numbers or number in numbers)]
+    pattern = include_list(".*" if topic is None else topic)
+    return [PartitionRule(pattern, lambda number: not numbers or number in numbers)]
 
 
 def parse_offset_spec(text: str) -> int:

@@ -1,7 +1,7 @@
 r"""Kafka's deserializers, as the text that Java's ``toString`` makes of what they give.
 
 class        prints
-String       UTF-8, as Java decodes it
+String       UTF-8, as Java decodes it, or text in another encoding
 Integer      a big-endian number of 4 bytes; Long: 8, Short: 2
 Float        Java's shortest decimal, 1.0E10 from ten million on; Double: the same of 8 bytes
 Boolean      true or false, of the bytes 1 and 0
@@ -25,9 +25,29 @@ PACKAGE = "org.apache.kafka.common.serialization."
 SUFFIX = "Deserializer"
 
 
-def deserializer(name: str) -> Deserializer | None:
-    """The deserializer of this class, with its package or without; None for one that kafkapy does not know."""
-    return _DESERIALIZERS.get(name.removeprefix(PACKAGE).removesuffix(SUFFIX))
+def deserializer(name: str, encoding: str | None = None) -> Deserializer | None:
+    """The deserializer of this class, with its package or without; None for one that kafkapy does not know, or strings
+    in an encoding that it does not know."""
+    kind = name.removeprefix(PACKAGE).removesuffix(SUFFIX)
+    return _string(encoding) if kind == "String" and encoding is not None else _DESERIALIZERS.get(kind)
+
+
+def _string(encoding: str) -> Deserializer | None:
+    if encoding.upper() in ("UTF-8", "UTF8"):
+        return java_utf8
+    if encoding.upper() == "UTF-16":
+        return _utf16
+    try:
+        str(b" ", encoding, "replace")
+    except LookupError:
+        return None
+    return lambda data: str(data, encoding, "replace").encode()
+
+
+def _utf16(data: bytes) -> bytes:
+    """Big-endian where nothing says otherwise; Python would take what the machine has."""
+    has_mark = data.startswith((b"\xfe\xff", b"\xff\xfe"))
+    return str(data, "utf-16" if has_mark else "utf-16-be", "replace").encode()
 
 
 def _number(kind: str, code: str) -> Deserializer:
@@ -48,8 +68,9 @@ def _sized(data: bytes, size: int, kind: str) -> bytes:
 
 def _float(data: bytes) -> bytes:
     value: float = struct.unpack(">f", _sized(data, 4, "Float"))[0]
-    shortest = (text for digits in range(1, 10) if _is_float(text := f"{value:.{digits}g}", data))
-    return _java_decimal(next(shortest, repr(value)))
+    # Java wants two digits at least: 1.4E-45, not 1.0E-45
+    shortest = (text for digits in range(2, 10) if _is_float(text := f"{value:.{digits}g}", data))
+    return _decimal(float(next(shortest, value)))
 
 
 def _is_float(text: str, data: bytes) -> bool:
@@ -60,28 +81,13 @@ def _is_float(text: str, data: bytes) -> bool:
 
 
 def _double(data: bytes) -> bytes:
-    return _java_decimal(repr(struct.unpack(">d", _sized(data, 8, "Double"))[0]))
+    return _decimal(struct.unpack(">d", _sized(data, 8, "Double"))[0])
 
 
-def _java_decimal(text: str) -> bytes:
-    """A decimal as Double.toString writes it: plain from 0.001 up to ten million, else with an exponent."""
-    from decimal import Decimal
+def _decimal(value: float) -> bytes:
+    from kafkapy.formats.message_json import java_double
 
-    value = Decimal(text)
-    if value.is_nan():
-        return b"NaN"
-    sign = "-" if value.is_signed() else ""
-    if value.is_infinite():
-        return f"{sign}Infinity".encode()
-    if not value:
-        return f"{sign}0.0".encode()
-    digits = "".join(map(str, value.as_tuple().digits)).rstrip("0")
-    exponent = value.adjusted()
-    if -3 <= exponent < 7:
-        plain = f"{abs(value):f}"
-        whole, _, fraction = plain.partition(".")
-        return f"{sign}{whole}.{fraction.rstrip('0') or '0'}".encode()
-    return f"{sign}{digits[0]}.{digits[1:] or '0'}E{exponent}".encode()
+    return java_double(value).encode()
 
 
 def _boolean(data: bytes) -> bytes:

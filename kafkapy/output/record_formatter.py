@@ -106,9 +106,9 @@ class DefaultMessageFormatter:
     def __init__(self, properties: Mapping[str, str]) -> None:
         self.problems: list[str] = []
         self._style = Style.of(properties)
-        self._key = self._deserializer(properties, "key.deserializer")
-        self._value = self._deserializer(properties, "value.deserializer")
-        self._header = self._deserializer(properties, "headers.deserializer")
+        self._key = self._deserializer(properties, "key.deserializer", "key")
+        self._value = self._deserializer(properties, "value.deserializer", "value")
+        self._header = self._deserializer(properties, "headers.deserializer", "value")
         self._only_values = self._style.value and not any(self._style[:7]) and self._value is None
 
     def write(self, records: Iterator[Record], partition: int, timestamp_type: str | None, out: bytearray) -> None:
@@ -156,10 +156,12 @@ class DefaultMessageFormatter:
         data = self._style.null_literal if data is None else data
         return data if decode is None else decode(data)
 
-    def _deserializer(self, properties: Mapping[str, str], name: str) -> Deserializer | None:
+    def _deserializer(self, properties: Mapping[str, str], name: str, kind: str) -> Deserializer | None:
+        """What a property names; it is configured by those that begin with its name."""
         if not properties.get(name):
             return None
-        found = deserializer(properties[name])
+        encoding = properties.get(f"{name}.deserializer.encoding")
+        found = deserializer(properties[name], properties.get(f"{name}.{kind}.deserializer.encoding", encoding))
         if found is None:  # Kafka, too, goes on with the bytes as they are
             self.problems.append(f"Unable to instantiate a deserializer from {properties[name]}")
         return found

@@ -278,10 +278,18 @@ def test_producer_configs(configs: dict[str, str], expected: ProducerOptions) ->
         ({"batch.size": "x"}, "Invalid value x for configuration batch.size: Not a number of type INT"),
         ({"linger.ms": "-1"}, "Invalid value -1 for configuration linger.ms: Value must be at least 0"),
         ({"transaction.timeout.ms": "0"}, "for configuration transaction.timeout.ms: Value must be at least 1"),
+        (
+            {"compression.gzip.level": "10"},
+            "Invalid value 10 for configuration compression.gzip.level: Value must be between 1 and 9 or equal to -1",
+        ),
+        ({"compression.zstd.level": "23"}, "for configuration compression.zstd.level: Value must be no more than 22"),
+        ({"compression.lz4.level": "x"}, "Invalid value x for configuration compression.lz4.level: Not a number"),
         ({"partitioner.ignore.keys": "1"}, "Expected value to be either true or false"),
         ({"partitioner.class": "org.example.Own"}, "partitioner.class cannot be honoured"),
         ({"transactional.id": "x"}, "give --transactional-id"),
         ({"transaction.two.phase.commit.enable": "true"}, "transaction.two.phase.commit.enable cannot be honoured"),
+        ({"max.in.flight.requests.per.connection": "9"}, "must be set to at most 5. Current value is 9."),
+        ({"max.in.flight.requests.per.connection": "9", "acks": "1"}, "To use the idempotent producer, max.in.flight"),
         ({"acks": "0", "enable.idempotence": "true"}, "Must set acks to all in order to use the idempotent producer."),
     ],
 )

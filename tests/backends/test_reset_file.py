@@ -61,6 +61,8 @@ def test_both_forms_for_one_group() -> None:
         ("t,0,", ("g",), "f, line 1: the offset '' is no number, or too large"),
         ("t,2147483648,1", ("g",), "f, line 1: the partition '2147483648' is no number, or too large"),
         ("t,0,1.5", ("g",), "f, line 1: the offset '1.5' is no number, or too large"),
+        ("t,0,-1", ("g",), "f, line 1: Invalid negative offset: -1"),
+        ("g,t,0,5\ng,t,1,-5", ("g", "h"), "f, line 2: Invalid negative offset: -5"),
         ("t,0," + "9" * 200_000, ("g",), "f, line 1: no CSV: field larger than field limit (131072)"),
     ],
 )

@@ -130,6 +130,10 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
             "throughput --top x",
             "invalid value for '--top': 'x' is no whole number. Try 'kafkapy throughput --help'.",
         ),
+        (
+            "storage format --brokers x",
+            "invalid value for '--brokers': 'x' is no whole number. Try 'kafkapy storage format --help'.",
+        ),
     ],
 )
 def test_bad_usage_is_one_line_with_a_hint(kafkapy: Run, args: str, error: str) -> None:

@@ -101,6 +101,13 @@ def test_a_principal_without_a_type(capfd: Capture, cluster: Path) -> None:
     assert done == (1, f"Error while executing ACL command: {reason}\n", meant)
 
 
+def test_no_principal_is_not_all_of_them(capfd: Capture, cluster: Path) -> None:
+    """A variable of a script that is empty must not show the ACLs of everybody."""
+    done = run(capfd, "acls", "--cluster", cluster, "--list", "--principal", "")
+    reason = "expected a string in format principalType:principalName but got "
+    assert done == (1, f"Error while executing ACL command: {reason}\n", "")
+
+
 def test_usage_errors_end_in_one_full_stop(capfd: Capture) -> None:
     done = run(capfd, "acls", "--add", "--remove")
     assert done.err == (

@@ -51,6 +51,12 @@ def test_without_metadata(capfd: Capture, zk_era: Path) -> None:
             ("downgrade", "--feature", "x=40000"),
             "Can't parse feature=level string x=40000: unable to parse 40000 as a short.",
         ),
+        (
+            ("upgrade", "--feature", "x=0"),
+            "The upgradeType flag should be set to SAFE_DOWNGRADE or UNSAFE_DOWNGRADE when the provided "
+            "maxVersionLevel:0 is < 1.",
+        ),
+        (("downgrade", "--feature", "x=-1"), "Cannot specify a negative version level."),
         (("upgrade", "--feature", "x=1", "--feature", "x=2"), "Feature x was specified more than once."),
         (
             ("upgrade", "--feature", "x=1", "--release-version", "4.2"),

@@ -129,9 +129,20 @@ def test_ranges_are_without_their_end(first: int, last: int, number: int) -> Non
     assert not any(holds(rule) for rule in ("x", "x:", "tt"))
 
 
-def test_a_list_of_partitions() -> None:
-    (rule,) = topic_and_partitions(None, "3,1")
-    assert [number for number in range(5) if rule.matches(TopicPartition("any", number))] == [1, 3]
+@pytest.mark.parametrize(
+    ("partitions", "chosen"),
+    [("3,1", [1, 3]), ("2,", [2]), ("", [0, 1, 2, 3, 4]), (",", [0, 1, 2, 3, 4]), (None, [0, 1, 2, 3, 4])],
+)
+def test_a_list_of_partitions(partitions: str | None, chosen: list[int]) -> None:
+    (rule,) = topic_and_partitions(None, partitions)
+    assert [number for number in range(5) if rule.matches(TopicPartition("any", number))] == chosen
+
+
+def test_an_empty_name_is_no_topic_and_a_list_of_nothing_no_rule() -> None:
+    """A variable of a script that is empty must not stand for all topics."""
+    (rule,) = topic_and_partitions("", None)
+    assert not rule.matches(TopicPartition("any", 0))
+    assert parse_rules(",") == []
 
 
 @pytest.mark.parametrize("text", ["", "1.5", "latest ", "9223372036854775808", "1_000"])

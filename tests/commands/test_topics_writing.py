@@ -53,6 +53,20 @@ def test_create_describe_alter_delete(capfd: Capture, cluster: Path) -> None:
     assert not list(cluster.glob("broker-*/t-*"))
 
 
+@pytest.mark.parametrize(
+    ("assignment", "replicas"),
+    [("1:2:,2:3,", ["[1, 2]", "[2, 3]"]), ("1,", ["[1]"]), ("", None), (",", None)],
+)
+def test_what_is_empty_at_the_end_of_an_assignment_does_not_count(
+    capfd: Capture, cluster: Path, assignment: str, replicas: list[str] | None
+) -> None:
+    done = create(capfd, cluster, "--topic", "t", "--replica-assignment", assignment)
+    assert done == (0, "Created topic t.\n", "")
+    described = run(capfd, "topics", "--cluster", cluster, "--describe", "--topic", "t", "--output", "jsonl").rows
+    found = [str(row["replicas"]) for row in described if row["type"] == "partition"]
+    assert len(found) == 1 if replicas is None else found == replicas
+
+
 @pytest.mark.parametrize("by_log_dirs", [False, True])
 def test_a_partition_is_unavailable_where_no_broker_that_runs_leads_it(
     capfd: Capture, cluster: Path, by_log_dirs: bool

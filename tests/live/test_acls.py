@@ -63,6 +63,7 @@ def acls(live: LiveKafka) -> Iterator[None]:
     pair("acls", "--list", "--principal", "User:alice", "--principal", "User:nobody", order="sorted", code=0),
     pair("acls", "--list", "--topic", "acl-orders", "--principal", "User:eve", code=0),
     pair("acls", "--list", "--topic", "acl-orders", "--principal", "alice", code=1, scrub=TRACE),
+    pair("acls", "--list", "--principal", "", code=1, scrub=TRACE),
 )
 def test_listing(live: LiveKafka, acls: None, case: Pair) -> None:
     check(live, case)

@@ -107,6 +107,8 @@ def test_what_a_cluster_is(live: LiveKafka, case: Pair) -> None:
     pair("features", "upgrade", "--feature", "group.version=1", code=0),
     pair("features", "upgrade", "--feature", "group.version=7", "--dry-run", code=1, stderr=True, controller=True),
     pair("features", "upgrade", "--feature", "nothing=1", code=1, stderr=True, controller=True),
+    pair("features", "upgrade", "--feature", "group.version=0"),
+    pair("features", "downgrade", "--feature", "group.version=-1", "--dry-run", controller=True),
     pair(
         *("features", "upgrade", "--feature", "group.version=9", "--feature", "share.version=1"),
         *("--feature", "transaction.version=2"),

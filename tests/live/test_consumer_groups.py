@@ -224,6 +224,8 @@ def _committed(live: LiveKafka, group: str) -> dict[tuple[str, int], int]:
         ([SIMPLE], f"{SIMPLE},{ORDERS},0,1\n{SIMPLE},{ORDERS},1,2\n"),
         ([SIMPLE, LONG], f"{SIMPLE},{ORDERS},0,1\n{LONG},{ORDERS},2,0\n"),
         ([SIMPLE], f"{LONG},{ORDERS},0,1\n"),
+        ([SIMPLE], f"{ORDERS},0,-1\n"),
+        ([SIMPLE, LONG], f"{SIMPLE},{ORDERS},0,1\n{LONG},{ORDERS},2,-2\n"),
     ],
 )
 def test_resets_from_files(groups: LiveKafka, tmp_path: Path, named: list[str], text: str) -> None:

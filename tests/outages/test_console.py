@@ -29,6 +29,7 @@ EVERY_COLUMN = [
 ]
 NO_OP = "org.apache.kafka.tools.consumer.NoOpMessageFormatter"
 LOGGING = "org.apache.kafka.tools.consumer.LoggingMessageFormatter"
+STRINGS = "org.apache.kafka.common.serialization.StringDeserializer"
 OFFSETS = "org.apache.kafka.tools.consumer.OffsetsMessageFormatter"
 GROUP_METADATA = "org.apache.kafka.tools.consumer.GroupMetadataMessageFormatter"
 TRANSACTION_LOG = "org.apache.kafka.tools.consumer.TransactionLogMessageFormatter"
@@ -99,8 +100,19 @@ def drained(*args: str, timeout_ms: int = 4000, **options: object) -> Pair:
     consumed("--topic", RECORDS, "--from-beginning", "--formatter", NO_OP, count=4),
     consumed("--topic", RECORDS, "--from-beginning", "--formatter", LOGGING, count=4),
     consumed(
-        "--topic", RECORDS, "--from-beginning", "--value-deserializer",
-        "org.apache.kafka.common.serialization.StringDeserializer", count=6,
+        "--topic", RECORDS, "--from-beginning", "--value-deserializer", STRINGS, count=6,
+    ),
+    *(
+        consumed(
+            "--topic", RECORDS, "--from-beginning", *EVERY_COLUMN,
+            "--formatter-property", f"{part}.deserializer={STRINGS}",
+            "--formatter-property", f"{part}.deserializer.{setting}={encoding}", count=6,
+        )
+        for part, setting, encoding in (
+            ("key", "key.deserializer.encoding", "ISO-8859-1"),
+            ("value", "value.deserializer.encoding", "UTF-16"),
+            ("headers", "deserializer.encoding", "UTF-16BE"),
+        )
     ),
     consumed("--topic", RECORDS, "--from-beginning", "--isolation-level", "read_committed", count=6),
     consumed("--topic", RECORDS, "--from-beginning", "--consumer-property", "fetch.max.bytes=1", count=6),

@@ -114,6 +114,7 @@ def test_wrong_usage_prints_nothing(live: LiveKafka, case: Pair) -> None:
     pair("topics", "--create", "--topic", "topics-made", code=0),
     pair("topics", "--create", "--topic", "topics.made_it", "--if-not-exists", code=0),
     pair("topics", "--create", "--topic", "topics-made", "--replica-assignment", "3:1,1:2", code=0),
+    pair("topics", "--create", "--topic", "topics-made", "--replica-assignment", "3:1:,1:2,", code=0),
     pair("topics", "--create", "--topic", "topics-made", "--config", "retention.ms=5000", "--config",
          "cleanup.policy=compact", code=0),
 )  # fmt: skip

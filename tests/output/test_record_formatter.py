@@ -98,6 +98,10 @@ def test_an_unknown_deserializer_leaves_the_bytes_alone() -> None:
         ("Float", struct.pack(">f", 0.1), b"0.1"),
         ("Float", struct.pack(">f", 16777216.0), b"1.6777216E7"),
         ("Float", struct.pack(">f", 3.4028235e38), b"3.4028235E38"),
+        ("Float", struct.pack(">f", 1e-45), b"1.4E-45"),
+        ("Float", struct.pack(">f", -2e9), b"-2.0E9"),
+        ("Float", struct.pack(">f", float("inf")), b"Infinity"),
+        ("Double", struct.pack(">d", 5e-324), b"4.9E-324"),
         ("Double", struct.pack(">d", 1.0), b"1.0"),
         ("Double", struct.pack(">d", 100.0), b"100.0"),
         ("Double", struct.pack(">d", 1e7), b"1.0E7"),
@@ -115,6 +119,36 @@ def test_what_java_would_print(name: str, data: bytes, expected: bytes) -> None:
     decode = deserializer(name)
     assert decode is not None
     assert decode(data) == expected
+
+
+STRING = "org.apache.kafka.common.serialization.StringDeserializer"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data", "expected"),
+    [
+        ("ISO-8859-1", b"\xfc", "ü"),
+        ("UTF-16", b"\0v", "v"),
+        ("utf-16", b"\xff\xfev\0", "v"),
+        ("UTF-16BE", b"\0vx", "v\ufffd"),
+        ("UTF-8", b"\xc0\x80", "\ufffd\ufffd"),
+        ("nosuch", b"\xfc", "\udcfc"),
+        ("hex", b"v", "v"),
+    ],
+)
+def test_strings_in_another_encoding(encoding: str, data: bytes, expected: str) -> None:
+    """One that is unknown leaves the bytes alone."""
+    record = Record(0, 0, data, data, (Header("h", data),))
+    for name, setting in (
+        ("key.deserializer", "key.deserializer.key.deserializer.encoding"),
+        ("value.deserializer", "value.deserializer.value.deserializer.encoding"),
+        ("headers.deserializer", "headers.deserializer.value.deserializer.encoding"),
+        ("value.deserializer", "value.deserializer.deserializer.encoding"),
+    ):
+        columns = {f"print.{each}": str(name.startswith(each)).lower() for each in ("key", "value", "headers")}
+        prefix = "h:" if name.startswith("headers") else ""
+        found = printed({name: STRING, setting: encoding, **columns}, record)
+        assert found.decode("utf-8", "surrogateescape") == f"{prefix}{expected}\n"
 
 
 @pytest.mark.parametrize(
