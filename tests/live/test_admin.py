@@ -101,6 +101,13 @@ def test_what_a_cluster_is(live: LiveKafka, case: Pair) -> None:
     check(live, case)
 
 
+@pytest.fixture(scope="module")
+def controllers_known(live: LiveKafka) -> None:
+    """After a start, the controllers learn one another's versions by and by."""
+    asked = ("features", "--bootstrap-server", live.bootstrap, "upgrade", "--release-version", "4.3", "--dry-run")
+    live.until(lambda: live.kafkapy(*asked).code == 0)
+
+
 @pairs(
     pair("features", "upgrade", "--release-version", "4.3-IV0", "--dry-run", code=0),
     pair("features", "upgrade", "--release-version", "4.3", "--dry-run", code=0, controller=True),
@@ -124,7 +131,7 @@ def test_what_a_cluster_is(live: LiveKafka, case: Pair) -> None:
     pair("features", "disable", "--feature", "metadata.version", code=1, stderr=True),
     pair("features", "disable", "--feature", "a", "--feature", "b", "--unsafe", code=1, stderr=True),
 )
-def test_levels_of_features(live: LiveKafka, case: Pair) -> None:
+def test_levels_of_features(live: LiveKafka, controllers_known: None, case: Pair) -> None:
     """Which feature is named for all is the first that the controller looks at, in the order of a hash map."""
     check(live, case)
 
