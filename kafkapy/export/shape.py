@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafkapy.errors import KafkapyError
+from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.export.decoding import Decoding, decode, decoded_field
 from kafkapy.tables.registry import find_table
 from kafkapy.tables.scan import Mode, Scan
@@ -53,7 +53,7 @@ class Shape(NamedTuple):
         whole = read_schema(find_table(self.table), scan._replace(columns=None))
         names = [name for name in self._wanted(scan) if name not in self.partition_by]
         if not names:
-            raise KafkapyError("no column is left for the files: --columns has only those of --partition-by")
+            raise UsageError("no column is left for the files: --columns has only those of --partition-by")
         decoded = dict(self.decodings)
         fields = [decoded_field(name, decoded[name]) if name in decoded else whole.field(name) for name in names]
         return pa.schema(fields)

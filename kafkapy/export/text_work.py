@@ -96,7 +96,14 @@ def _options(segment: TextSegment, part: TextPart) -> DumpOptions:
         from_time=times.start,
         to_time=None if times.end is None else times.end - 1,
     )
-    return DumpOptions((segment.path,), print_data_log=True, max_bytes=segment.end, filters=filters, resync=part.resync)
+    return DumpOptions(
+        (segment.path,),
+        print_data_log=True,
+        max_bytes=segment.end,
+        filters=filters,
+        resync=part.resync,
+        tells_gaps=False,
+    )
 
 
 def _heading_size(segment: TextSegment) -> int:

@@ -78,6 +78,8 @@ class DumpOptions(NamedTuple):
     view: RowView = ALL
     filters: Filters = Filters()
     resync: bool = False
+    tells_gaps: bool = True
+    """Whether offsets that do not follow one another are told, as Kafka does of every segment but a log's first."""
     summary: bool = False
 
     @property

@@ -49,7 +49,7 @@ class SegmentDump:
                 self._printer,
                 self._options.deep,
                 self._filter(),
-                self._report.gaps(self._path).found if not self._options.filters.any else _ignore,
+                self._found_gap(),
                 self._progress.advance,
             )
             if self._options.resync:
@@ -57,6 +57,10 @@ class SegmentDump:
             remaining = dump.run()
             self.stopped_early = dump.stopped_early
             return remaining
+
+    def _found_gap(self) -> Callable[[int, int], object]:
+        options = self._options
+        return self._report.gaps(self._path).found if options.tells_gaps and not options.filters.any else _ignore
 
     def _start(self) -> int:
         if not self._options.filters.any or not self._path.endswith(LOG_SUFFIX):

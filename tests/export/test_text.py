@@ -6,6 +6,9 @@ from pathlib import Path
 
 from kafkapy.export.file_format import Format
 from kafkapy.export.manifest import read_manifest
+from kafkapy.export.run import Export
+from kafkapy.log.files import Files
+from kafkapy.tables.engine import LocalEngine
 from tests.dumping import dumped
 from tests.export.growing import T0, Growing, exported, lying_about, request
 
@@ -35,6 +38,14 @@ def test_all_partitions_of_a_broker(golden: Path, tmp_path: Path) -> None:
     for name, text in found.items():
         assert text == dump_of(broker / name), name
     assert any(text.count(b"Log starting offset") > 1 for text in found.values())
+
+
+def test_gaps_are_no_news(golden: Path, tmp_path: Path) -> None:
+    """Kafka's tool tells of one before every segment but a log's first, and of all that compaction has left."""
+    told: list[str] = []
+    made = request(str(golden / "clean" / "broker-1"), tmp_path / "out", Format.TEXT)
+    Export(made, told.append, Files(sync=False)).run(LocalEngine())
+    assert told == ["left out: 9 partitions of which only other brokers have copies"]
 
 
 def test_a_later_run_goes_on_in_the_middle_of_a_segment(tmp_path: Path) -> None:
