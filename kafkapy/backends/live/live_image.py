@@ -1,9 +1,10 @@
 """The metadata of a running cluster, each section of it asked for when it is first looked at.
 
-Topics and brokers come with one Metadata request. What it does not tell is asked for beside it, and waited for only by
-who looks at a partition: moves under way by ListPartitionReassignments, which not everybody may ask, and the eligible
-leader replicas by DescribeTopicPartitions, which only partitions that lack in-sync replicas can have. A broker says
-nothing of log dirs, epochs of partitions, salts and keys of SCRAM: these stay empty.
+Topics and brokers come with one Metadata request. What it does not tell is asked for only when somebody looks at a
+partition: moves under way by ListPartitionReassignments, which not everybody may ask, and the eligible leader replicas
+by DescribeTopicPartitions, which only partitions that lack in-sync replicas can have. The former is the controller's to
+answer: where there is none, whatever a connection has behind it waits, too. A broker says nothing of log dirs, epochs
+of partitions, salts and keys of SCRAM: these stay empty.
 """
 
 from __future__ import annotations
@@ -12,10 +13,9 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from kafkapy.backends.live.client import Call, Client
-from kafkapy.backends.live.library.network import Pending
+from kafkapy.backends.live.client import Client
 from kafkapy.backends.live.partition_leaders import learn_leaders
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.error_codes import NONE, raise_for
@@ -86,7 +86,6 @@ class _Metadata:
     def __init__(self, client: Client, made: MutableMapping[str, float]) -> None:
         self._client = client
         self._made = made
-        self._listing: Pending[Any] | None = None
         self._elr: dict[str, dict[int, Value]] = {}
 
     @cached_property
@@ -101,11 +100,7 @@ class _Metadata:
             self._client.wait_any([], self._client.config.retry_backoff_ms)
 
     def _ask(self) -> Value:
-        pending = self._client.start(Call("Metadata", {"topics": None, "allowAutoTopicCreation": False}))
-        timeout_ms = self._client.config.request_timeout_ms
-        self._listing = self._client.start(Call("ListPartitionReassignments", {"timeoutMs": timeout_ms}))
-        self._client.wait(pending)
-        response: Value = pending.result()
+        response = self._client.call("Metadata", {"topics": None, "allowAutoTopicCreation": False})
         raise_for(response["errorCode"])
         learn_leaders(self._client, response)
         return response
@@ -126,10 +121,9 @@ class _Metadata:
     @cached_property
     def reassignments(self) -> dict[str, dict[int, Value]]:
         """The moves under way by topic and partition; none where they cannot be asked for."""
-        assert self._listing is not None
-        self._client.wait(self._listing)
         try:
-            response = self._listing.result()
+            timeout_ms = self._client.config.request_timeout_ms
+            response = self._client.call("ListPartitionReassignments", {"timeoutMs": timeout_ms})
             raise_for(response["errorCode"], response["errorMessage"])
         except KafkapyError:
             return {}
