@@ -182,8 +182,8 @@ def _tell_of_another(cluster: str) -> None:
 
     other = otherwise_meant(cluster)
     if other is not None:
-        how = f"'--cluster {quote(cluster)}' means the new one"
-        warn(f"kafkapy: commands that name no cluster still mean {other}; {how}")
+        how = f"'--cluster {quote(cluster)}' selects the new one"
+        warn(f"kafkapy: commands that name no cluster still use {other}; {how}")
 
 
 @app.command(

@@ -71,7 +71,7 @@ def open_cluster(selection: Selection) -> Cluster:
     named = [name for name in KINDS if getattr(selection, name)]
     if len(named) > 1:
         options = " and ".join("--" + name.replace("_", "-") for name in named)
-        raise UsageError(f"{options} name different clusters: give one of them")
+        raise UsageError(f"{options} name different clusters: give only one of them")
     if selection.is_live:
         from kafkapy.backends.live.opening import open_live
 
@@ -180,8 +180,9 @@ def check_directory(directory: str) -> None:
         if hint:
             raise KafkapyError(f"there is no cluster directory {directory}{hint}")
         raise KafkapyError(
-            f"there is no cluster directory {directory}: make one with 'kafkapy storage format --cluster {directory} "
-            f"--brokers 3', name another with --cluster or ${VARIABLE}, or read brokers' directories with --log-dirs"
+            f"there is no cluster directory {directory}: create one with 'kafkapy storage format --cluster "
+            f"{directory} --brokers 3', name another with --cluster or ${VARIABLE}, or read brokers' log dirs with "
+            "--log-dirs"
         )
     if not os.path.exists(os.path.join(directory, FILE_NAME)):
         raise _broken(KafkapyError(f"{directory} is not a cluster directory: it has no {FILE_NAME}"), directory)
@@ -202,5 +203,5 @@ def _broken(error: KafkapyError, directory: str) -> KafkapyError:
     from shlex import quote
 
     others = f"--cluster, --context or ${VARIABLE} name another"
-    error.hint = error.hint or f"'kafkapy doctor --cluster {quote(directory)}' says what to do; {others}"
+    error.hint = error.hint or f"'kafkapy doctor --cluster {quote(directory)}' explains what to do; {others}"
     return error

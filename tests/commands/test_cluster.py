@@ -60,7 +60,7 @@ def test_status_names_the_doctor_where_something_is_wrong(kafkapy) -> None:  # t
     kafkapy("cluster", "kill-broker", "2")
     told = kafkapy("cluster", "status").err
     assert told.startswith("kafkapy: 'kafkapy doctor --cluster ")
-    assert told.endswith(" says what to do\n")
+    assert told.endswith(" explains what to do\n")
     assert "broker 2" in kafkapy("doctor").out
 
 

@@ -21,13 +21,13 @@ def test_an_empty_option_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = run(capfd, "topics", "--create", "--topic", "lost", option, value)
-    assert done == (2, "", f"kafkapy: {option} names nothing. Try 'kafkapy topics --help'.\n")
+    assert done == (2, "", f"kafkapy: {option} is empty. Try 'kafkapy topics --help'.\n")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_empty_controller_is_refused(capfd: Capture) -> None:
     done = run(capfd, "acls", "--list", "--bootstrap-controller", "")
-    assert done == (2, "", "kafkapy: --bootstrap-controller names nothing. Try 'kafkapy acls --help'.\n")
+    assert done == (2, "", "kafkapy: --bootstrap-controller is empty. Try 'kafkapy acls --help'.\n")
 
 
 @pytest.mark.parametrize(

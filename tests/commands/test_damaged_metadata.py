@@ -65,7 +65,7 @@ def advice(capfd: Capture, cluster: Path) -> str:
     assert refused.code == 1
     what, next_step = refused.err.splitlines()
     assert what.endswith("; nothing is written")
-    assert next_step.startswith(f"kafkapy: 'kafkapy doctor --cluster {cluster}' says what to do; ")
+    assert next_step.startswith(f"kafkapy: 'kafkapy doctor --cluster {cluster}' explains what to do; ")
     place = what.removeprefix("kafkapy: ").partition(": damaged at byte ")[0]
     found = run(capfd, "doctor", "--cluster", cluster, "--output", "jsonl")
     (remedy,) = [row["remedy"] for row in map(json.loads, found.lines) if row["place"] == place]

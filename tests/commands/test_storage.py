@@ -27,8 +27,8 @@ def test_format_says_which_cluster_commands_still_mean(
         return done.err
 
     def still(name: str, other: str) -> str:
-        how = f"'--cluster {tmp_path / name}' means the new one"
-        return f"kafkapy: commands that name no cluster still mean {other}; {how}\n"
+        how = f"'--cluster {tmp_path / name}' selects the new one"
+        return f"kafkapy: commands that name no cluster still use {other}; {how}\n"
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KAFKAPY_CONFIG", str(tmp_path / "config.yaml"))

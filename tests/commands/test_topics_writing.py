@@ -77,7 +77,7 @@ def test_of_a_broken_cluster_directory_the_doctor_is_named(
         shutil.rmtree(cluster / "broker-2")
     done = run(capfd, "topics", "--cluster", cluster, *action)
     assert done.code == 1
-    assert f"\nkafkapy: 'kafkapy doctor --cluster {cluster}' says what to do; " in done.err
+    assert f"\nkafkapy: 'kafkapy doctor --cluster {cluster}' explains what to do; " in done.err
 
 
 def test_debug_shows_where_an_error_in_kafkas_words_arose(
