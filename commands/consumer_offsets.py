@@ -248,7 +248,7 @@ def _print_partitions(output: Output, groups: list[str], count: int | None, chos
     from kafkapy.output.printing import print_rows
 
     if count is not None and count < 1:
-        raise UsageError(f"--partition-count: {count} is no number of partitions")
+        raise UsageError(f"--partition-count: {count} is not a number of partitions")
     if "" in groups:
         raise UsageError("--which-partition: the id of a group cannot be empty")
     partitions = count or _partition_count(chosen)

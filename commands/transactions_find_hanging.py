@@ -81,7 +81,7 @@ def find_hanging(
             elsewhere = sum(isinstance(each.reason, NotHere) for each in skipped)
             skipped = [each for each in skipped if not isinstance(each.reason, NotHere)]
             if elsewhere:
-                warn(f"kafkapy: not searched: {elsewhere} partitions of which no copy is in {opened.where}")
+                warn(f"kafkapy: not searched: {elsewhere} partitions that have no copy in {opened.where}")
         for each in skipped:
             warn(f"{not_described(each.partition, broker_id)}: {each.reason}")
         if skipped:

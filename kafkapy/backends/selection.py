@@ -104,7 +104,7 @@ def open_cluster_for_writing(
         from kafkapy.backends.directory_format import make_cluster
 
         make_cluster(directory, DEFAULT_BROKERS, files=Files(sync))
-        _tell(f"kafkapy: made the cluster directory {directory} with {DEFAULT_BROKERS} brokers")
+        _tell(f"kafkapy: created the cluster directory {directory} with {DEFAULT_BROKERS} brokers")
     check_directory(directory)
     timeout_s = WRITER_WAITS_S if wait_s is None else wait_s
     try:

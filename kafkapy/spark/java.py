@@ -50,7 +50,7 @@ def find_java() -> Java:
         raise KafkapyError(
             f"Spark needs Java {OLDEST} or newer, and {', '.join(too_old)}: set JAVA_HOME to a newer one"
         )
-    raise KafkapyError(f"Spark needs Java {OLDEST} or newer, and there is none: install one, or set JAVA_HOME to it")
+    raise KafkapyError(f"Spark needs Java {OLDEST} or newer, but there is none: install it, or set JAVA_HOME to it")
 
 
 def _homes() -> Iterator[str]:

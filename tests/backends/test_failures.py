@@ -338,11 +338,11 @@ def test_a_broker_that_is_not_there(directory: Path, work: Callable[..., object]
 
 
 def test_what_is_so_already(directory: Path) -> None:
-    with pytest.raises(KafkapyError, match="broker 1 runs already"):
+    with pytest.raises(KafkapyError, match="broker 1 is already running"):
         do(directory, start_broker, 1)
     do(directory, stop_broker, 1)
     for work in (stop_broker, kill_broker, lag_broker):
-        with pytest.raises(KafkapyError, match="broker 1 is stopped already: start it first"):
+        with pytest.raises(KafkapyError, match="broker 1 is already stopped: start it first"):
             do(directory, work, 1)
 
 

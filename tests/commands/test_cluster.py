@@ -261,10 +261,10 @@ def test_help_has_whole_sentences(capfd: pytest.CaptureFixture[str], monkeypatch
     ("args", "code", "error"),
     [
         (("stop-broker", "9"), 1, "there is no broker 9; there are 1, 2, 3"),
-        (("start-broker", "1"), 1, "broker 1 runs already"),
+        (("start-broker", "1"), 1, "broker 1 is already running"),
         (("advance",), 2, "--ms"),
         (("advance", "--ms", "0"), 2, "--ms"),
-        (("advance", "--ms", "99999999999999999999"), 2, "--ms: simulated time would leave the year 9999 behind"),
+        (("advance", "--ms", "99999999999999999999"), 2, "--ms: simulated time would go beyond the year 9999"),
         (("kill-broker",), 2, "BROKER"),
         (("kill-broker", "x"), 2, "BROKER"),
     ],

@@ -36,7 +36,7 @@ def test_an_empty_controller_is_refused(capfd: Capture) -> None:
         ("lookup --topic t --partition 0 --offset 1", "lookup reads files, not a running cluster: give --log-dirs"),
         ("export --to json --out o", "export reads files, not a running cluster: give --log-dirs"),
         ("sql SELECT", "sql reads files, not a running cluster: give --log-dirs"),
-        ("maintenance", "the brokers of a running cluster do this themselves: --dry-run with --log-dirs tells"),
+        ("maintenance", "the brokers of a running cluster do this themselves: --dry-run with --log-dirs shows"),
         ("maintenance --dry-run", "the brokers of a running cluster do this themselves: --dry-run with --log-dirs"),
     ],
 )

@@ -192,7 +192,7 @@ def test_a_bad_file_changes_nothing(capfd: Capture, cluster: Path, tmp_path: Pat
     assert (done.code, done.out) == (1, "")
     told = done.err.splitlines()
     assert told[0] == "Replica election data contains duplicate partitions: [a-0]"
-    assert told[1:] == [f"kafkapy: {file}: such a file looks like {EXAMPLE}"]
+    assert told[1:] == [f"kafkapy: {file}: the file should look like {EXAMPLE}"]
 
 
 def test_a_good_file() -> None:
@@ -207,7 +207,7 @@ def test_a_good_file() -> None:
         (b" \n", "Replica election data is empty"),
         (
             b"{",
-            "Replica election data is no JSON: Expecting property name enclosed in double quotes: line 1 column 2 "
+            "Replica election data is not JSON: Expecting property name enclosed in double quotes: line 1 column 2 "
             "(char 1)",
         ),
         (b"[1, 2]", "Expected JSON object, received [1,2]"),

@@ -62,7 +62,7 @@ class TestWithoutSpark:
             (["--out", "x", "SELECT 1"], "--output parquet and --out PATH go together"),
             (["--conf", "a", "SELECT 1"], "--conf: 'a' is not KEY=VALUE"),
             (["--file", "x.sql", "SELECT 1"], "give statements, or --file, not both"),
-            (["--output", "json", "SELECT 1; SELECT 2"], "--output json is one result"),
+            (["--output", "json", "SELECT 1; SELECT 2"], "--output json holds one result"),
             (["--mode", "lenient", "SELECT 1"], "'lenient' is not one of"),
         ],
     )
@@ -79,7 +79,7 @@ class TestWithoutSpark:
         monkeypatch.setattr(SparkContext, "_active_spark_context", None)  # that of other tests would be used
         done = run(capfd, "sql", "--log-dirs", dirs(golden), "SELECT 1")
         assert (done.code, done.out) == (1, "")
-        assert "Spark needs Java 17 or newer, and there is none" in done.err
+        assert "Spark needs Java 17 or newer, but there is none" in done.err
 
     def test_no_cluster(self, capfd: Capture, tmp_path: Path) -> None:
         done = run(capfd, "sql", "--log-dirs", tmp_path / "nope", "SELECT 1")

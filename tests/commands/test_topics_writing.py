@@ -242,7 +242,7 @@ def test_a_refused_first_topic_makes_no_cluster(
     assert list(tmp_path.iterdir()) == []
     done = run(capfd, "topics", "--create", "--topic", "t", "--no-fsync")
     assert done.out == "Created topic t.\n"
-    assert done.err == "kafkapy: made the cluster directory kafkapy-cluster with 3 brokers\n"
+    assert done.err == "kafkapy: created the cluster directory kafkapy-cluster with 3 brokers\n"
 
 
 # ---- one writer at a time, and where none may write

@@ -325,7 +325,7 @@ def test_without_a_scope_all_that_is_there_is_searched(capfd: Capture, cluster: 
     done = run(capfd, "transactions", "--log-dirs", dirs(golden, "crashed", 1), "find-hanging")
     assert (done.code, [row[2] for row in cells(done)[1:]]) == (0, ["1001"])
     assert done.err.startswith("kafkapy: not searched: ")
-    assert done.err.endswith(" partitions of which no copy is in the given log dirs\n")
+    assert done.err.endswith(" partitions that have no copy in the given log dirs\n")
 
 
 @pytest.mark.parametrize("columns", ["200", "40"])

@@ -67,7 +67,7 @@ def test_it_gets_to_its_end_without_java(taken: Transcript) -> None:
     ]
     assert set(taken.shown) == set(StepName) - {StepName.SQL}
     assert (
-        "\n\nSkipped: Spark needs Java 17 or newer, and there is none: install one, or set\nJAVA_HOME to it\n"
+        "\n\nSkipped: Spark needs Java 17 or newer, but there is none: install it, or set\nJAVA_HOME to it\n"
         in taken.text
     )
     assert taken.text.index("\nThe end of the tour. What to try next:\n") > taken.text.index("\nSkipped")

@@ -155,7 +155,7 @@ def _read_pkcs12(data: bytes, password: str | None, key_password: str | None) ->
         store = load_pkcs12(data, None if password is None else password.encode())
     except ValueError:
         # The package does not tell the two apart, and its text may change.
-        raise WrongPasswordError("the password does not fit, or it is no PKCS12 store") from None
+        raise WrongPasswordError("the password does not fit, or it is not a PKCS12 store") from None
     if key_password not in (None, password):
         raise WrongPasswordError("a PKCS12 store has one password: ssl.key.password has to be the store's")
     found = ([store.cert] if store.cert else []) + list(store.additional_certs)

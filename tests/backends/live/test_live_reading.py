@@ -90,7 +90,7 @@ def test_a_partition_that_nobody_leads_says_who_is_away(offline: list[int], whos
     found = find_leaders(Leaderless(offline), [P0])[P0]  # type: ignore[arg-type]
     assert isinstance(found, NoLeader)
     assert found.hint == (
-        None if whose is None else f"no election is under way: {whose} offline; 'kafkapy doctor' tells what to do"
+        None if whose is None else f"no election is under way: {whose} offline; 'kafkapy doctor' explains what to do"
     )
 
 

@@ -65,7 +65,7 @@ def test_a_trust_store_is_all_that_is_trusted(tmp_path: Path) -> None:
         ({"ssl_truststore_password": SECRET}, "ssl.truststore.password: it needs ssl.truststore.location"),
         ({"ssl_truststore_certificates": SECRET}, "ssl.truststore.certificates: it needs ssl.truststore.type=PEM"),
         ({"ssl_keystore_location": "/k"}, "ssl.keystore.location: it needs ssl.keystore.password"),
-        ({"ssl_keystore_key": SECRET}, "ssl.keystore.key: it goes with ssl.keystore.certificate.chain"),
+        ({"ssl_keystore_key": SECRET}, "ssl.keystore.key: it and ssl.keystore.certificate.chain need each other"),
         ({"ssl_truststore_location": "/nowhere/ca"}, "ssl.truststore.location: /nowhere/ca: No such file or directory"),
         (
             {"ssl_truststore_type": "PEM", "ssl_truststore_certificates": SECRET},

@@ -273,7 +273,7 @@ def _from_url(
     if parts.scheme == "file":
         return FileTokens(unquote(parts.path), extensions)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise SettingError(source, "sasl.oauthbearer.token.endpoint.url", "it is no http, https or file address")
+        raise SettingError(source, "sasl.oauthbearer.token.endpoint.url", "it is not an http, https or file address")
     return EndpointTokens(_endpoint(url, properties, options, source), extensions)
 
 
