@@ -247,7 +247,9 @@ def _send_all(producer: "LineProducer") -> None:
     def tell_after_a_while() -> None:
         interrupted.wait()
         if not ended.wait(PATIENCE_S):
-            producer.tell(f"kafkapy: {_unsent(producer)} are not acknowledged yet; another Ctrl-C gives them up")
+            producer.tell(
+                f"kafkapy: {_unsent(producer)} are not acknowledged yet; another Ctrl-C gives up waiting for them"
+            )
 
     threading.Thread(target=tell_after_a_while, daemon=True).start()
     with HeldSignals(interrupted.set) as signals:

@@ -164,7 +164,7 @@ def consumer_offsets(
     if printed.problems:
         raise typer.Exit(1)
     if filters and not printed.has_records:
-        warn(f"kafkapy: no record fits {_text(filters)}")
+        warn(f"kafkapy: no record matches {_text(filters)}")
         _tell_near_misses(chosen, group or (), topic or (), transactional_id or ())
 
 

@@ -209,7 +209,7 @@ class _Questions:
             return
         count = session.run(statement, self._limit, not self._is_terminal, self._print)
         if self._is_cut and count is not None and count > TERMINAL_ROWS:
-            print(f"kafkapy: there are more rows than these {TERMINAL_ROWS}: give --limit", file=sys.stderr)
+            print(f"kafkapy: only the first {TERMINAL_ROWS} rows are shown: give --limit for more", file=sys.stderr)
 
     def _started(self) -> "SqlSession":
         if self._session is None:

@@ -97,6 +97,6 @@ def _warn_of_decided(hanging: "list[OpenTransaction]") -> None:
             label, transactional_id = each.decided.state.label, each.decided.transactional_id
             warn(
                 f"kafkapy: do not abort producer {each.producer.producer_id} in {each.partition}: {transactional_id} "
-                f"is in {label}, and its coordinator writes the marker when it is started, in a cluster directory by "
-                "'kafkapy cluster replicate'"
+                f"is in {label}, and its coordinator writes the marker when it is started (in a cluster directory: "
+                "'kafkapy cluster replicate')"
             )

@@ -458,10 +458,10 @@ def test_a_time_before_all_commits_is_told_with_the_first_one(
     capfd: Capture, minutes: Path, args: list[str], end: str
 ) -> None:
     done = lag(capfd, "--log-dirs", minutes, *args)
-    said = f"kafkapy: there was no commit by {end}: the first is of {FIRST}\n"
+    said = f"kafkapy: there was no commit by {end}: the first is from {FIRST}\n"
     assert (done.code, done.out, done.err) == (0, "", said)
     done = lag(capfd, "--log-dirs", minutes, *args, "--group", "slow", "--topic", "orders")
-    said = f"kafkapy: there was no commit of group slow of these topics by {end}: the first is of {FIRST}\n"
+    said = f"kafkapy: there was no commit of group slow of these topics by {end}: the first is from {FIRST}\n"
     assert (done.code, done.out, done.err) == (0, "", said)
 
 

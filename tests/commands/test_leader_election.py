@@ -102,7 +102,7 @@ def test_what_an_unclean_election_loses_is_told(capfd: Capture, tmp_path: Path) 
     assert done == (
         0,
         "Successfully completed leader election (UNCLEAN) for partitions t-0, u-0\n",
-        "kafkapy: t-0: lost 2 offsets, 1 to 2, which broker 1,2 has: broker 3, which was not in sync, leads now\n",
+        "kafkapy: t-0: lost 2 offsets, 1 to 2, which broker 1,2 has: broker 3, which was not in sync, now leads\n",
     )
     assert leaders(directory) == {"t-0": 3, "u-0": 3}
 

@@ -188,7 +188,7 @@ def test_damage_in_the_middle_ends_that_partition(capfd: Capture, cluster: Path)
 def test_throughput_of_one_disk_misses_only_what_it_should_have(capfd: Capture, cluster: Path) -> None:
     disk = cluster / "broker-1"
     done = run(capfd, "throughput", "--log-dirs", disk)
-    assert (done.code, done.err) == (0, "kafkapy: left out: 2 partitions of which only other brokers have copies\n")
+    assert (done.code, done.err) == (0, "kafkapy: left out: 2 partitions that only other brokers have copies of\n")
     done = run(capfd, "throughput", "--log-dirs", disk, "--topic", "t")
     assert (done.code, done.err) == (1, "kafkapy: no copy of t-1 is in the given log dirs\n")
     shutil.rmtree(disk / "t-0")
@@ -222,7 +222,7 @@ def test_export_does_not_hide_what_is_lost(capfd: Capture, cluster: Path, tmp_pa
 def test_export_of_one_disk_mentions_what_others_have(capfd: Capture, cluster: Path, tmp_path: Path) -> None:
     export = ("export", "--log-dirs", cluster / "broker-1", "--to", "csv", "--out")
     done = run(capfd, *export, tmp_path / "all")
-    note = "kafkapy: left out: 2 partitions of which only other brokers have copies\n"
+    note = "kafkapy: left out: 2 partitions that only other brokers have copies of\n"
     assert (done.code, done.err.startswith(f"{note}exported 3 rows ")) == (0, True)
     done = run(capfd, *export, tmp_path / "t", "--topic", "t")
     assert (done.code, done.err.endswith("\nkafkapy: no copy of t-1 is in the given log dirs\n")) == (1, True)
