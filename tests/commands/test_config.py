@@ -99,8 +99,8 @@ def test_a_context_logs_in_to_its_own_servers_only(capfd: Capture, config: Path)
     assert (done.code, "absent" in done.err) == (1, False)
     assert done.err.splitlines() == [
         "kafkapy: broker 127.0.0.1:2 cannot be reached: connection refused",
-        "kafkapy: does a broker run there? Another address goes to --bootstrap-server; --cluster and --log-dirs need "
-        "no broker",
+        "kafkapy: is a broker running there? Give another address with --bootstrap-server; --cluster and --log-dirs "
+        "need no broker",
     ]
 
 

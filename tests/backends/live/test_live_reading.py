@@ -57,7 +57,7 @@ class Hanging:
 def test_log_dirs_of_all_brokers_are_those_of_whom_the_cluster_keeps() -> None:
     found = describe_log_dirs(Hanging())  # type: ignore[arg-type]
     assert [each.broker_id for each in found] == [1, 3]
-    with pytest.raises(NoSuchNode, match="; those that run are 1, 3"):
+    with pytest.raises(NoSuchNode, match="; the running ones are 1, 3"):
         describe_log_dirs(Hanging(), [1, 2])  # type: ignore[arg-type]
 
 

@@ -202,11 +202,11 @@ class EndpointTokens(TokenProvider):
         where = f"token endpoint {self._endpoint.url}"
         if status not in _DONE:
             told = answer.decode("utf-8", "replace") if not status else f"HTTP {status}{_oauth_error(answer)}"
-            raise TokenError(f"{where} gave no token: {told}")
+            raise TokenError(f"{where} returned no token: {told}")
         fields = _json(answer)
         token = fields.get("access_token") or fields.get("id_token")
         if not isinstance(token, str) or token.strip().count(".") != 2:
-            raise TokenError(f"{where} gave no token: its answer has no JWT as access_token or id_token")
+            raise TokenError(f"{where} returned no token: its answer has no JWT as access_token or id_token")
         return token.strip()
 
 
