@@ -109,7 +109,7 @@ def _problems(look: "Look") -> list[str]:
     if look.outage is None:
         gone = map(gone_line, sorted(look.gone)[:GONE_SHOWN])
         return [f"kafkapy: {problem}" for problem in (*look.problems, *gone)]
-    of_then = [f"the last figures are of {utc_text(look.seen)}:"] if look.points else []
+    of_then = [f"the last figures are from {utc_text(look.seen)}:"] if look.points else []
     return [f"kafkapy: no figures since {utc_text(look.outage.since)}: {look.outage.reason}", *of_then]
 
 

@@ -76,7 +76,7 @@ def chosen_context(config: ConfigFile, named: str | None, names_cluster: bool = 
     """The context that is meant; ``named`` by --context. None where none is, or something else wins."""
     if named is not None:
         if not named:
-            raise UsageError("--context names nothing")
+            raise UsageError("--context is empty")
         return Chosen(config.context(named, "--context"), "--context")
     if names_cluster or os.environ.get(CLUSTER_VARIABLE):
         return None

@@ -99,8 +99,8 @@ def test_a_context_logs_in_to_its_own_servers_only(capfd: Capture, config: Path)
     assert (done.code, "absent" in done.err) == (1, False)
     assert done.err.splitlines() == [
         "kafkapy: broker 127.0.0.1:2 cannot be reached: connection refused",
-        "kafkapy: does a broker run there? Another address goes to --bootstrap-server; --cluster and --log-dirs need "
-        "no broker",
+        "kafkapy: is a broker running there? Give another address with --bootstrap-server; --cluster and --log-dirs "
+        "need no broker",
     ]
 
 
@@ -191,7 +191,7 @@ def test_the_comment_of_an_empty_list_stays(capfd: Capture, config: Path) -> Non
 def test_only_a_file_is_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(KafkapyError, match="no file that can be replaced"):
+    with pytest.raises(KafkapyError, match="is not a file that can be replaced"):
         use(ConfigFile(str(pipe)), "one", print)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
@@ -209,7 +209,7 @@ def test_near_miss(capfd: Capture, config: Path, name: str, meant: str) -> None:
     [
         ("contexts:\n  a:\n    clustr: x\n", 3, "unknown key 'clustr' in the context 'a'; did you mean 'cluster'?"),
         ("outputs: json\n", 1, "unknown key 'outputs'"),
-        ("contexts:\n  a:\n    cluster: x\n  a:\n    cluster: y\n", 4, "'a' stands twice"),
+        ("contexts:\n  a:\n    cluster: x\n  a:\n    cluster: y\n", 4, "'a' appears twice"),
         ("contexts:\n  a:\n    output: json\n", 2, "names no cluster"),
         ("contexts:\n  a:\n    cluster: x\n    log-dirs: y\n", 2, "names both cluster and log-dirs"),
         ("contexts:\n  a:\n    cluster: x\n    command-config: y\n", 2, "goes with bootstrap-server"),
@@ -220,7 +220,7 @@ def test_near_miss(capfd: Capture, config: Path, name: str, meant: str) -> None:
         ),
         ("current: dve\ncontexts:\n  dev:\n    cluster: x\n", 1, "no context here; did you mean 'dev'?"),
         ("current: dev\n", 1, "no context here; delete the line"),
-        ("contexts:\n  a:\n    cluster: x\n    output: tabel\n", 4, "output is 'tabel', none of kafka"),
+        ("contexts:\n  a:\n    cluster: x\n    output: tabel\n", 4, "output is 'tabel', which is not one of kafka"),
         ("contexts:\n  a:\n    cluster: x\n    output: tabel\n", 4, "csv, yaml; did you mean 'table'?"),
         ("contexts:\n  a:\n    cluster: [x]\n", 3, "cluster is not text"),
         ("contexts:\n  a:\n    bootstrap-server: b:1\n    sasl.jaas.config: x\n", 4, "a secret in plain text"),
@@ -228,7 +228,11 @@ def test_near_miss(capfd: Capture, config: Path, name: str, meant: str) -> None:
         ("contexts:\n  a:\n    bootstrap-server: SASL://u:pw@b:1\n", 3, "holds a secret"),
         ("contexts:\n  a:\n    bootstrap-server: b:1\n    master: token=abc\n", 4, "holds a secret"),
         ("contexts:\n  a:\n    bootstrap-server: user:pw@b:1\n", 3, "holds a secret"),
-        ("contexts:\n  a:\n    colour: x\n", 3, "unknown key 'colour' in the context 'a'; there are cluster, log-dirs"),
+        (
+            "contexts:\n  a:\n    colour: x\n",
+            3,
+            "unknown key 'colour' in the context 'a'; the keys are cluster, log-dirs",
+        ),
         ("contexts: [\n", 2, "not YAML"),
         ("contexts:\n  a:\n    cluster: x\n  b\n", 4, "not YAML: could not find expected ':'"),
         ('contexts:\n  a:\n    cluster: "x\n  b:\n    cluster: y\n', 3, "not YAML: found unexpected end of stream"),
@@ -414,17 +418,17 @@ def test_a_secret_is_refused_before_anything_is_written(capfd: Capture, config: 
 
 def test_add_names_both_that_were_given(capfd: Capture, config: Path) -> None:
     done = run(capfd, "config", "add", "x", "--cluster", "a", "--bootstrap-server", "b:1")
-    text = "--cluster and --bootstrap-server name different clusters: give one of them"
+    text = "--cluster and --bootstrap-server name different clusters: give only one of them"
     assert done.err == f"kafkapy: {text}. Try 'kafkapy config add --help'.\n"
 
 
 def test_add_tells_of_what_is_not_there_yet(capfd: Capture, config: Path) -> None:
     here = config.parent
     assert add(capfd, "a", "--cluster", "nosuch").err == (
-        f"kafkapy: there is no {here}/nosuch yet, which the context will need\n"
+        f"kafkapy: not there yet, but needed by the context: {here}/nosuch\n"
     )
     done = add(capfd, "b", "--log-dirs", "nosuch,one,no")
-    assert done.err == f"kafkapy: there is no {here}/nosuch and no {here}/no yet, which the context will need\n"
+    assert done.err == f"kafkapy: not there yet, but needed by the context: {here}/nosuch, {here}/no\n"
     assert "no.properties" in add(capfd, "c", "--bootstrap-server", "a:1", "--command-config", "no.properties").err
     for settings in (["--cluster", "${ENV:WHERE}/x"], ["--bootstrap-server", "${ENV:SERVERS}"], ["--cluster", "one"]):
         assert add(capfd, "d", *settings, "--replace").err == ""
@@ -436,7 +440,7 @@ def test_errors_name_the_context_that_said_it(capfd: Capture, config: Path) -> N
     here = config.parent
     done = run(capfd, "topics", "--list", "--context", "a")
     assert done.err.startswith(
-        f"kafkapy: there is no cluster directory {here}/nosuch (context a of {config}): make one with"
+        f"kafkapy: there is no cluster directory {here}/nosuch (context a of {config}): create one with"
     )
     assert f"{here}/no (context b of {config}): no such directory" in run(capfd, "cluster-id", "--context", "b").err
     assert (
@@ -485,7 +489,7 @@ def test_whoever_removes_the_current_context_is_told_what_commands_mean_now(
     assert run(capfd, "config", "remove", "other") == (0, f"Removed other from {config}.\n", "")
     monkeypatch.setenv("KAFKAPY_CLUSTER", "z")
     done = run(capfd, "config", "remove", "bad")
-    told = "kafkapy: it was the current one; commands that name no cluster now mean z ($KAFKAPY_CLUSTER)\n"
+    told = "kafkapy: it was the current one; commands that name no cluster now use z ($KAFKAPY_CLUSTER)\n"
     assert done == (0, f"Removed bad from {config}.\n", told)
     config.write_text("current: bad\ncontexts:\n  bad:\n    cluster: x\n  other:\n    cluster: y\n")
     monkeypatch.setenv("KAFKAPY_CONTEXT", "other")

@@ -395,7 +395,7 @@ def test_the_last_figures_stay_on_the_screen_while_nothing_answers(tmp_path: Pat
     screen.until("VERDICT")
     here.rename(away)
     screen.until("no figures since", "there is no cluster directory")
-    screen.until("the last figures are of 20", "VERDICT", "simple")
+    screen.until("the last figures are from 20", "VERDICT", "simple")
     away.rename(here)
     screen.until("\x1b[32mok")  # figures that are old have no colours
     screen.process.send_signal(signal.SIGINT)
@@ -411,8 +411,8 @@ def test_the_last_figures_stay_on_the_screen_while_nothing_answers(tmp_path: Pat
         (["--watch", "--plot"], "--history and --watch ask for different times"),
         (["--step", "1s"], "--step: give --history too"),
         (["--times", "2"], "--times: give --watch too"),
-        (["--history", "--step", "0s"], "--step: '0s' is no duration like"),
-        (["--interval", "5 parsecs"], "--interval: '5 parsecs' is no duration like"),
+        (["--history", "--step", "0s"], "--step: '0s' is not a duration such as"),
+        (["--interval", "5 parsecs"], "--interval: '5 parsecs' is not a duration such as"),
         (["--at", "yesterday"], "--at: 'yesterday' is neither"),
         (["--history", "--from", "2", "--to", "1"], "--from is after --to"),
         (["--history", "--step", "1ms", "--from", "0"], "more than 100000 steps"),
@@ -458,10 +458,10 @@ def test_a_time_before_all_commits_is_told_with_the_first_one(
     capfd: Capture, minutes: Path, args: list[str], end: str
 ) -> None:
     done = lag(capfd, "--log-dirs", minutes, *args)
-    said = f"kafkapy: there was no commit by {end}: the first is of {FIRST}\n"
+    said = f"kafkapy: there was no commit by {end}: the first is from {FIRST}\n"
     assert (done.code, done.out, done.err) == (0, "", said)
     done = lag(capfd, "--log-dirs", minutes, *args, "--group", "slow", "--topic", "orders")
-    said = f"kafkapy: there was no commit of group slow of these topics by {end}: the first is of {FIRST}\n"
+    said = f"kafkapy: there was no commit of group slow of these topics by {end}: the first is from {FIRST}\n"
     assert (done.code, done.out, done.err) == (0, "", said)
 
 
