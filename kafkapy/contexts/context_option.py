@@ -47,8 +47,8 @@ def add_options(
     typed = Typed(
         values.get("context"),
         any(_names_cluster(param, values, offered, optional_arguments) for param in order),
-        {name for param in order for name in param.opts},
-        values.get("engine"),
+        {name: values.get(param.name or "") for param in order for name in param.opts},
+        ctx.info_name or "",
     )
     added = options_of_context(offered, bool(context_options(params)), typed)
     ctx.meta[_ADDED] = added
