@@ -501,6 +501,35 @@ def test_errors_name_the_context_that_said_it(capfd: Capture, config: Path) -> N
     assert "(context" not in run(capfd, "cluster-id", "--context", "a", "--cluster", f"{here}/nosuch").err
 
 
+@pytest.mark.parametrize("name", ["nosuch", "cluster", "a", "./no/such"])
+def test_errors_name_the_variable_that_said_it(
+    capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("KAFKAPY_CLUSTER", name)
+    said = f"kafkapy: there is no cluster directory {name} ($KAFKAPY_CLUSTER)"
+    assert run(capfd, "topics", "--list").err.startswith(said)
+    for args in (("topics", "--list", "--cluster", name), ("topics", "--describe", "--cluster", "one", "--topic", "x")):
+        done = run(capfd, *args)
+        assert (done.code, "($KAFKAPY_CLUSTER)" in done.err) == (1, False)
+
+
+@pytest.mark.parametrize("name", ["cluster", "a"])
+def test_a_word_of_an_error_is_not_taken_for_the_variable(
+    capfd: Capture, tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_cluster(name, 2, files=Files(sync=False))
+    monkeypatch.setenv("KAFKAPY_CLUSTER", name)
+    done = run(capfd, "broker-api-versions")
+    assert done.code == 1
+    assert " a cluster " in done.err
+    assert "($KAFKAPY_CLUSTER)" not in done.err
+    (tmp_path / name / "cluster.yaml").write_text("brokers: [")
+    done = run(capfd, "topics", "--list")
+    assert done.err.startswith(f"kafkapy: {name}/cluster.yaml")
+    assert done.err.splitlines()[0].endswith(" ($KAFKAPY_CLUSTER)")
+
+
 def test_an_error_inside_a_cluster_names_the_context_at_its_end(capfd: Capture, config: Path) -> None:
     config.write_text("contexts:\n  a: {cluster: broken}\n")
     broken = config.parent / "broken"
