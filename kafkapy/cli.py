@@ -30,7 +30,6 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 TERMINATED = 143
 COMPLETE = "__complete"  # what the completions of shells call; before Typer is imported, since a user waits
-EXTRA_ARGUMENTS = "Got unexpected extra argument(s) ("
 PLAIN_WORDS = {
     "is not a valid int.": "is not a whole number.",
     "is not a valid int range.": "is not a whole number.",
@@ -100,7 +99,7 @@ def _run(args: list[str]) -> int:
 def _usage_text(error: TyperUsageError, line: Sequence[str]) -> str:
     from typer._click.exceptions import BadParameter, NoSuchOption
 
-    from kafkapy.subcommand import did_you_mean
+    from kafkapy.subcommand import EXTRA_ARGUMENTS, did_you_mean
 
     if isinstance(error, NoSuchOption):
         from kafkapy.unknown_option import meant_by

@@ -117,6 +117,19 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
         ("dump-log", "missing option '--files'. Try 'kafkapy dump-log --help'."),
         ("dump-log --files", "option '--files' requires an argument. Try 'kafkapy dump-log --help'."),
         ("dump-log --files ,", "--files names no file. Try 'kafkapy dump-log --help'."),
+        (
+            "dump-log /kafka/1/orders-0",
+            "unexpected argument: /kafka/1/orders-0 (did you mean --files /kafka/1/orders-0?). "
+            "Try 'kafkapy dump-log --help'.",
+        ),
+        (
+            "console-producer orders",
+            "unexpected argument: orders (did you mean --topic orders?). Try 'kafkapy console-producer --help'.",
+        ),
+        (
+            "lookup --topic orders 0",
+            "unexpected argument: 0 (did you mean --partition 0?). Try 'kafkapy lookup --help'.",
+        ),
         ("dump-log --files a b c", "unexpected arguments: b c. Try 'kafkapy dump-log --help'."),
         (
             "export --out o",

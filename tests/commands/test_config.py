@@ -136,21 +136,21 @@ def test_defaults_hold_where_nothing_is_typed(capfd: Capture, config: Path) -> N
 @pytest.mark.parametrize(
     ("typed", "added"),
     [
-        (Typed(None, False, ()), ()),
-        (Typed(None, False, ("--engine",), "spark"), ("--master", "spark://h:1")),
-        (Typed(None, False, ("--engine", "--master"), "spark"), ()),
+        (Typed(None, False, {}), ()),
+        (Typed(None, False, {"--engine": "spark"}), ("--master", "spark://h:1")),
+        (Typed(None, False, {"--engine": "spark", "--master": "local"}), ()),
     ],
 )
 def test_a_master_is_for_spark_only(config: Path, typed: Typed, added: tuple[str, ...]) -> None:
     config.write_text("defaults: {master: 'spark://h:1'}\n")
     offered = {"--engine": ("local", "spark"), "--master": ()}
     assert options_of_context(offered, False, typed).words == added
-    assert options_of_context({"--master": ()}, False, Typed(None, False, ())).words == ("--master", "spark://h:1")
+    assert options_of_context({"--master": ()}, False, Typed(None, False, {})).words == ("--master", "spark://h:1")
 
 
 def test_an_output_that_a_command_lacks_is_no_error(config: Path) -> None:
     config.write_text("defaults: {output: csv}\n")
-    assert options_of_context({"--output": ("table", "json")}, False, Typed(None, False, ())).words == ()
+    assert options_of_context({"--output": ("table", "json")}, False, Typed(None, False, {})).words == ()
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,12 @@ def test_an_output_that_a_command_lacks_is_no_error(config: Path) -> None:
         (("--plot",), ("--engine", "spark")),
         (("--watch",), ()),
         (("--interval",), ("--output", "json")),
+        (("--forecast",), ("--output", "json")),
+        (("--bootstrap-server",), ("--output", "json")),
+        (("--no-header",), ("--engine", "spark")),
         (("--export",), ("--engine", "spark")),
         (("--format",), ("--engine", "spark")),
-        (("--summary",), ("--output", "json")),
+        (("--summary",), ("--output", "json", "--engine", "spark")),
     ],
 )
 def test_a_default_gives_way_to_an_option_that_it_does_not_go_with(
@@ -170,7 +173,58 @@ def test_a_default_gives_way_to_an_option_that_it_does_not_go_with(
 ) -> None:
     config.write_text("defaults: {output: json, engine: spark}\n")
     offered = {"--output": (), "--engine": ()}
-    assert options_of_context(offered, False, Typed(None, False, typed)).words == added
+    assert options_of_context(offered, False, Typed(None, False, dict.fromkeys(typed))).words == added
+
+
+@pytest.mark.parametrize("order", ["output: {output}, engine: spark", "engine: spark, output: {output}"])
+@pytest.mark.parametrize(
+    ("output", "typed", "added"),
+    [
+        ("table", {}, ("--output", "table")),
+        ("jsonl", {}, ("--output", "jsonl", "--engine", "spark")),
+        ("table", {"--engine": "spark"}, ()),
+        ("jsonl", {"--output": "csv"}, ()),
+        ("kafka", {"--sort-by": "offset"}, ("--output", "kafka")),
+        ("kafka", {"--summary": True}, ("--output", "kafka")),
+    ],
+)
+def test_of_two_defaults_that_a_command_refuses_together_one_gives_way(
+    config: Path, order: str, output: str, typed: dict[str, object], added: tuple[str, ...]
+) -> None:
+    config.write_text(f"defaults: {{{order.format(output=output)}}}\n")
+    offered = {"--output": (), "--engine": (), "--sort-by": (), "--summary": ()}
+    assert options_of_context(offered, False, Typed(None, False, typed, "dump-log")).words == added
+
+
+def test_a_master_gives_way_with_its_engine(config: Path) -> None:
+    config.write_text("defaults: {engine: spark, master: 'local[2]'}\n")
+    offered = {"--engine": ("local", "spark"), "--master": ()}
+    assert options_of_context(offered, False, Typed(None, False, {"--watch": True}, "lag")).words == ()
+
+
+def test_an_engine_gives_way_to_a_context_whose_files_are_not_here(config: Path) -> None:
+    config.write_text("current: p\ndefaults: {engine: spark}\ncontexts:\n  p: {bootstrap-server: 'b:1'}\n")
+    offered = {"--engine": ("local", "spark"), "--bootstrap-server": (), "--cluster": ()}
+    of_context = options_of_context(offered, True, Typed(None, False, {}, "lag")).words
+    assert of_context == ("--bootstrap-server", "b:1")
+    typed = Typed(None, True, {"--cluster": "c"}, "lag")
+    assert options_of_context(offered, True, typed).words == ("--engine", "spark")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("dump-log", "--files", "docs/samples/orders-0"),
+        ("dump-log", "--files", "docs/samples/orders-0", "--sort-by", "base_offset"),
+        ("dump-log", "--files", "docs/samples/orders-0", "--summary"),
+    ],
+)
+def test_defaults_do_not_stop_a_dump(capfd: Capture, config: Path, root: Path, args: tuple[str, ...]) -> None:
+    config.write_text("defaults: {output: table, engine: spark, master: 'local[2]'}\n")
+    own = [str(root / each) if "/" in each else each for each in args]
+    expected = run(capfd, *own, "--output", "table", "--engine", "local")
+    assert expected.code == 0
+    assert run(capfd, *own) == expected
 
 
 def test_a_name_that_yaml_reads_otherwise_is_quoted(capfd: Capture, config: Path) -> None:
@@ -449,6 +503,35 @@ def test_errors_name_the_context_that_said_it(capfd: Capture, config: Path) -> N
     config.write_text(config.read_text().replace(", command-config: no.properties", ""))
     assert f"127.0.0.1:1 (context live of {config}) cannot be" in run(capfd, "cluster-id", "--context", "live").err
     assert "(context" not in run(capfd, "cluster-id", "--context", "a", "--cluster", f"{here}/nosuch").err
+
+
+@pytest.mark.parametrize("name", ["nosuch", "cluster", "a", "./no/such"])
+def test_errors_name_the_variable_that_said_it(
+    capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("KAFKAPY_CLUSTER", name)
+    said = f"kafkapy: there is no cluster directory {name} ($KAFKAPY_CLUSTER)"
+    assert run(capfd, "topics", "--list").err.startswith(said)
+    for args in (("topics", "--list", "--cluster", name), ("topics", "--describe", "--cluster", "one", "--topic", "x")):
+        done = run(capfd, *args)
+        assert (done.code, "($KAFKAPY_CLUSTER)" in done.err) == (1, False)
+
+
+@pytest.mark.parametrize("name", ["cluster", "a"])
+def test_a_word_of_an_error_is_not_taken_for_the_variable(
+    capfd: Capture, tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_cluster(name, 2, files=Files(sync=False))
+    monkeypatch.setenv("KAFKAPY_CLUSTER", name)
+    done = run(capfd, "broker-api-versions")
+    assert done.code == 1
+    assert " a cluster " in done.err
+    assert "($KAFKAPY_CLUSTER)" not in done.err
+    (tmp_path / name / "cluster.yaml").write_text("brokers: [")
+    done = run(capfd, "topics", "--list")
+    assert done.err.startswith(f"kafkapy: {name}/cluster.yaml")
+    assert done.err.splitlines()[0].endswith(" ($KAFKAPY_CLUSTER)")
 
 
 def test_an_error_inside_a_cluster_names_the_context_at_its_end(capfd: Capture, config: Path) -> None:
