@@ -262,8 +262,8 @@ def show(
     if output != Output.KAFKA:
         print_rows(output, ((None, {"type": "setting", **each._asdict()}) for each in found))
     else:
-        rows = [[each.name, each.value, each.source.replace(f"{config.path}:", "config file:")] for each in found]
-        print_lines(map(at_words, aligned([["SETTING", "VALUE", "FROM"], *rows])))
+        rows = [[each.name, each.source.replace(f"{config.path}:", "config file:"), each.value] for each in found]
+        print_lines(map(at_words, aligned([["SETTING", "FROM", "VALUE"], *rows])))
 
 
 def _check_addresses(kind: str, value: str) -> None:

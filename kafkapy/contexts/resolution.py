@@ -11,9 +11,9 @@ that there are contexts. Its output, engine and master hold where it names the c
 everywhere; what was typed wins. A context never logs in to a cluster that was named otherwise: its command-config goes
 with its own servers only.
 
-A default never makes a command refuse what it would do without it: where the two do not go together (``EXCLUSIVE``), it
-gives way to what was typed, to the cluster, and to the defaults before it in ``DEFAULTS``: rows look as they are wanted
-to look, whoever does the work.
+A default is not to make a command refuse what it would do without it. Beside what it does not go with (``EXCLUSIVE``)
+it gives way: to what was typed, to the cluster, and to the defaults before it in ``DEFAULTS``, since rows are to look
+as they are wanted, whoever does the work.
 
 A file that cannot be read stops whoever would take the cluster from it: that is not to become another one. All others
 go on as if there were none, and say so.

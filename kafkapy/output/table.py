@@ -63,6 +63,7 @@ GOES_NEXT = {
     "replica": ("elr", "isr", "leader", "log_dir", "is_in_sync"),
     "replicated": ("is_in_sync",),
     "throughput": ("codecs", "batches", "last_timestamp"),
+    "storage": ("version",),
 }
 """What goes after these, of rows of a kind: elsewhere it is what a person looks for."""
 NAMES_A_ROW = frozenset(
@@ -93,8 +94,8 @@ KEPT_IF_VERBOSE = {
     "streams_member": frozenset(("member_epoch", "target_assignment_epoch", "topology_epoch")),
 }
 """The same, of a command that was asked for more: what Kafka's tool then has more columns for."""
-STAYS_WHOLE = {"config": frozenset(("source",))}
-"""Words of Kafka's own, which have no place to break: in most rows none does."""
+STAYS_WHOLE = {"config": frozenset(("source",)), "storage": frozenset(("path", "cluster_id", "directory_id"))}
+"""What has no place to break, in most rows: words of Kafka's own, and ids and paths, which are to be copied."""
 LOSES_ITS_MIDDLE = frozenset(("consumer_id", "member_id", "leader"))
 WIDTH_IN_A_PIPE = 200
 GUTTER = 2

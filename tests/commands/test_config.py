@@ -643,6 +643,22 @@ def test_verbose_keeps_the_meaning_of_kafkas_own_option(capfd: Capture, config: 
 def test_a_terminal_does_not_break_words(capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config.write_text("current: one\ncontexts:\n  one: {cluster: here}\n")
     words = [" ".join(line.split()) for line in run(capfd, "config", "show").lines]
-    assert "context one current in config file:1" in words
+    assert "context current in config file:1 one" in words
     monkeypatch.setattr("kafkapy.output.at_words.terminal_width", lambda: 20)
-    assert "    config file:1" in run(capfd, "config", "show").lines
+    assert "    in config file:1" in run(capfd, "config", "show").lines
+
+
+def test_log_dirs_that_are_long_break_no_other_row(
+    capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config.write_text(f"current: one\ncontexts:\n  one: {{log-dirs: [/{'a' * 37}, /{'b' * 37}]}}\n")
+    monkeypatch.setattr("kafkapy.output.at_words.terminal_width", lambda: 80)
+    lines = run(capfd, "config", "show").lines
+    assert lines[lines.index("context      current in config file:1  one") :] == [
+        "context      current in config file:1  one",
+        "log-dirs     config file:3             " + f"/{'a' * 37},",
+        f"    /{'b' * 37}",
+        "output       built in                  kafka",
+        "engine       built in                  local",
+        "master       built in                  local[*]",
+    ]

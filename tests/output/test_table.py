@@ -268,3 +268,15 @@ def test_a_block_has_no_lines_without_a_value(columns: Any) -> None:
     assert ["text" in block for block in blocks[:2]] == [False, True]
     assert ["name" in block for block in blocks[:2]] == [True, False]
     assert render(rows, RowView(("name", "offset", "text"))).count("text") == 2, "what was chosen is shown"
+
+
+@pytest.mark.parametrize(
+    ("path", "width", "is_table"), [("data/broker-1", 80, True), ("/x" * 25, 80, False), ("/x" * 25, 120, True)]
+)
+def test_what_is_copied_is_not_broken(columns: Any, path: str, width: int, is_table: bool) -> None:
+    columns(width)
+    ids = {"cluster_id": "vTCMbDm2TwSF21vf0Qb7Nw", "directory_id": "Z8t0uYqiTmSqS7celX05Bw"}
+    row = {"type": "storage", "path": path, **ids, "node_id": 1, "version": "1", "problem": None}
+    shown = render([row, row])
+    assert ("──" in shown) is is_table
+    assert [shown.split().count(each) for each in (path, *ids.values())] == [2, 2, 2]
