@@ -380,6 +380,32 @@ def test_a_log_dir_that_is_gone_is_fetched_anew(capfd: Capture, demo: Path) -> N
     assert problems(capfd, "--cluster", demo) == []
 
 
+def test_a_log_dir_that_is_gone_keeps_none_from_being_checked(capfd: Capture, demo: Path, tmp_path: Path) -> None:
+    shutil.rmtree(demo / "broker-3")
+    (demo / "broker-1" / "orders-0" / "partition.metadata").write_text("x")
+    (tmp_path / "empty").mkdir()
+    paths = [f"{demo}/broker-{number}" for number in (1, 2, 3)]
+    done = run(capfd, "doctor", "--log-dirs", ",".join([*paths, f"{tmp_path}/empty"]), "--output", "jsonl")
+    assert done.code == 1
+    found = [row for row in done.rows if row["severity"] == "error"]
+    told = {row["place"]: row["text"] for row in found}
+    assert told.pop(paths[2]).startswith("no such directory")
+    assert "is no log dir" in told.pop(f"{tmp_path}/empty")
+    assert [*told] == [f"{paths[0]}/orders-0/partition.metadata"]
+    assert not [row for row in found if paths[2] in row["remedy"]]
+    assert [row["text"] for row in done.rows if row["place"] == "log dirs"] == [
+        "broker 3 has no log dir here: its copies are not looked at"
+    ]
+
+
+def test_where_no_log_dir_is_there_the_default_cluster_is_not_checked(
+    capfd: Capture, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KAFKAPY_CLUSTER", str(demo))
+    paths = [f"{tmp_path}/none-{number}" for number in (1, 2)]
+    assert [place for _, place, _ in problems(capfd, "--log-dirs", ",".join(paths))] == paths
+
+
 def test_a_log_dir_that_does_not_say_whose_it_is(capfd: Capture, demo: Path) -> None:
     (demo / "broker-2" / "meta.properties").unlink()
     (found,) = problems(capfd, "--cluster", demo)
