@@ -49,6 +49,30 @@ PASSING = frozenset(
 _METADATA = 3  # the key of a request that controllers do not answer
 _REQUEST_TIMEOUT = "request.timeout.ms"
 _CONTROLLERS = 2  # what DescribeCluster is to tell of
+_HANDED_ON = frozenset(
+    [
+        "AddRaftVoter",
+        "AlterClientQuotas",
+        "AlterPartitionReassignments",
+        "AlterUserScramCredentials",
+        "CreateAcls",
+        "CreatePartitions",
+        "CreateTopics",
+        "DeleteAcls",
+        "DeleteTopics",
+        "DescribeQuorum",
+        "ElectLeaders",
+        "IncrementalAlterConfigs",
+        "ListPartitionReassignments",
+        "RemoveRaftVoter",
+        "UnregisterBroker",
+        "UpdateFeatures",
+    ]
+)  # what brokers hand on to the active controller, and for as long as there is none do not answer
+_WITHOUT_CONTROLLER = (
+    "the broker asks the active controller, and perhaps there is none: 'kafkapy doctor' with the same options for the "
+    "cluster tells"
+)
 _WITHOUT_BROKER = (
     "does a broker run there? Another address goes to --bootstrap-server; --cluster and --log-dirs need no broker"
 )
@@ -199,7 +223,9 @@ class Client:
         limit = self.config.api_limit
         if not isinstance(error, ConnectionLost) or error.limit == limit:  # one try took it all, or was many of its own
             return error
-        return ConnectionLost(f"{error}; tried for {limit}", limit)
+        lost = ConnectionLost(f"{error}; tried for {limit}", limit)
+        lost.hint = error.hint
+        return lost
 
     def _limit(self, timeout_ms: int | None) -> Limit:
         """How long a request may take; ``timeout_ms`` is for one that the broker answers late by its nature."""
@@ -222,7 +248,12 @@ class Client:
         link = await self._link(call.node, call.channel)
         version = _negotiate(call.api, link, call.max_version)
         exchange = Exchange(call.api, version, call.fields)
-        body = await link.send(exchange, self._limit(timeout_ms))
+        try:
+            body = await link.send(exchange, self._limit(timeout_ms))
+        except ConnectionLost as error:
+            if error.limit is not None and call.api in _HANDED_ON and not self._of_controllers:
+                error.hint = _WITHOUT_CONTROLLER
+            raise
         assert body is not None
         return version, body
 
