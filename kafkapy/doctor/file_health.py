@@ -29,18 +29,36 @@ from kafkapy.formats.meta_properties import MetaProperties
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.metadata_damage import what_to_do
 from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
+from kafkapy.near_misses import listed
 
 Advance = Callable[[int], None]
+WRITING = ("kafkapy cluster start-broker ", "kafkapy cluster replicate ", "kafkapy leader-election ")
 
 
 def check_files(cluster: LogDirsCluster, where: str, is_quick: bool, advance: Advance) -> Iterator[Finding]:
     """All problems of the log dirs of all brokers, each told once; ``advance`` is told the bytes of logs that were
     looked at."""
     told: set[Finding] = set()
+    before = _before_writing(cluster)
     for found in _found(cluster, where, is_quick, advance):
         if found not in told:
             told.add(found)
-            yield found
+            writes = any(command in found.remedy for command in WRITING)
+            yield found._replace(remedy=f"{before}{found.remedy}") if writes else found
+
+
+def _before_writing(cluster: LogDirsCluster) -> str:
+    """What has to be done before a command can write to a cluster directory: nothing, unless brokers run on it."""
+    if not isinstance(cluster, DirectoryReader):
+        return ""
+    dirs = cluster.everywhere().dirs
+    running = {broker for path, broker in dirs.broker_ids.items() if broker is not None and holder_of(path)}
+    if not running:
+        return ""
+    names = f"broker{'' if len(running) == 1 else 's'} {listed(running)}"
+    others = [each.id for each in cluster.cluster_file.brokers if each.id not in running]
+    mended = f"start the other brokers, too ({listed(others)})" if others else "the brokers that run may mend it"
+    return f"{mended}, or stop {names} first, then: "
 
 
 def _found(cluster: LogDirsCluster, where: str, is_quick: bool, advance: Advance) -> Iterator[Finding]:

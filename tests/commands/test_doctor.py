@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -800,6 +800,34 @@ def test_a_stray_copy_stays_while_its_log_dir_is_in_use(capfd: Capture, demo: Pa
         (plan,) = run(capfd, "replica-diff", "nosuch", "--cluster", demo, "--repair-plan").lines[-1:]
     assert (f"rm -r {stray}" in told) is not is_held
     assert plan.endswith(told)
+
+
+@pytest.mark.parametrize(
+    ("running", "first"),
+    [
+        ((3,), "start the other brokers, too (1, 2), or stop broker 3 first, then: "),
+        ((1, 2, 3), "the brokers that run may mend it, or stop brokers 1, 2, 3 first, then: "),
+    ],
+)
+def test_nothing_is_written_beside_a_broker_that_runs(
+    capfd: Capture, demo: Path, running: tuple[int, ...], first: str
+) -> None:
+    def told() -> dict[str, str]:
+        rows = run(capfd, "doctor", "--cluster", demo, "--output", "jsonl").rows
+        return {row["place"]: row["remedy"] for row in rows if row["severity"] == "warning"}
+
+    assert run(capfd, "cluster", "kill-broker", "2", "--cluster", demo).code == 0
+    before = told()
+    with ExitStack() as used:
+        for broker in running:
+            used.enter_context(in_use(demo / f"broker-{broker}"))
+        beside = told()
+    start = f"kafkapy cluster start-broker 2 --cluster {demo}"
+    assert before["broker 2"] == start
+    assert beside["broker 2"] == f"{first}{start}"
+    partitions = "orders partitions 0-1"
+    assert before[partitions] == f"{start}; kafkapy cluster replicate --until-caught-up --cluster {demo}"
+    assert beside[partitions] == f"{first}{before[partitions]}"
 
 
 def test_texts_are_wrapped_and_commands_are_not() -> None:
