@@ -138,7 +138,7 @@ class Client:
         pendings = [self._network.start(self._call(call, timeout_ms)) for call in calls]
         for pending in pendings:
             self._network.wait(pending)
-        return [_outcome(pending) for pending in pendings]
+        return [_failure(pending) or pending.result() for pending in pendings]
 
     def start(self, call: Call, raw: bool = False, timeout_ms: int | None = None) -> Pending[Any]:
         """Send a request and go on; ``wait`` for it later. With ``raw`` the result is (version, the raw body)."""
@@ -177,6 +177,13 @@ class Client:
         """The version at which a request would go."""
         link = self._network.run(self._link(node))
         return _negotiate(api, link)
+
+    def reach(self, addresses: Iterable[Address]) -> list[KafkapyError | None]:
+        """Why each of these cannot be talked to, None where it can; what was tried before is not tried again."""
+        pendings = [self._links.get((each, "")) or self._network.start(self._connect(each)) for each in addresses]
+        for pending in pendings:
+            self._network.wait(pending)
+        return [_failure(pending) for pending in pendings]
 
     def nodes(self) -> dict[int, Node]:
         """Every live broker, asked for when it is not known yet."""
@@ -362,10 +369,8 @@ def _spelled(api: str) -> str:
     return "".join(f"_{each}" if each.isupper() and at else each for at, each in enumerate(api)).upper()
 
 
-def _outcome(pending: Pending[Value]) -> Value | KafkapyError:
+def _failure(pending: Pending[Any]) -> KafkapyError | None:
     error = pending.future.exception
-    if error is None:
-        return pending.result()
-    if isinstance(error, KafkapyError):
+    if error is None or isinstance(error, KafkapyError):
         return error
     raise error
