@@ -128,6 +128,7 @@ class Client:
         self._controller: int | None = None
         self._was_reached = False
         self.leaders: dict[TopicPartition, int] = {}
+        self.misses_controller = False  # as a broker that asked one in vain let on
 
     def call(self, api: str, fields: Value, node: int | None = None, timeout_ms: int | None = None) -> Value:
         """The response to one request."""
@@ -206,6 +207,7 @@ class Client:
         """Ask anew who is where and who leads what, when it is next needed."""
         self._nodes = {}
         self.leaders = {}
+        self.misses_controller = False
 
     def retrying(self, attempt: Callable[[], T]) -> T:
         """Do what may be done again, until it works or default.api.timeout.ms is over."""
@@ -260,6 +262,7 @@ class Client:
         except ConnectionLost as error:
             if error.limit is not None and call.api in _HANDED_ON and not self._of_controllers:
                 error.hint = _WITHOUT_CONTROLLER
+                self.misses_controller = True
             raise
         assert body is not None
         return version, body
@@ -287,12 +290,14 @@ class Client:
         return pending.result() if pending.result().is_open else None
 
     async def _any_link(self) -> Link:
-        """A connection that is there, else one to the first bootstrap server that can be reached."""
+        """A connection that is there, else one to the first bootstrap server that can be reached; those that could not
+        be before come last, since one that hangs is waited for."""
         for (_, channel), pending in self._links.items():
             if not channel and pending.is_done and pending.future.exception is None and pending.result().is_open:
                 return pending.result()
         failures: list[ConnectionLost] = []
-        for address in [*self._bootstrap, *(node.address for node in self._nodes.values())]:
+        addresses = [*self._bootstrap, *(node.address for node in self._nodes.values())]
+        for address in sorted(addresses, key=self._network.failures):
             try:
                 return await self._connect(address)
             except ConnectionLost as error:
