@@ -398,6 +398,26 @@ def test_a_log_dir_that_is_gone_keeps_none_from_being_checked(capfd: Capture, de
     ]
 
 
+def test_a_copy_is_not_missed_where_its_log_dir_is_not_there(capfd: Capture, tmp_path: Path) -> None:
+    """A broker has several log dirs, and the disk of one is gone: of the copies on it nothing is known."""
+    make_cluster(str(tmp_path / "demo"), 2, files=Files(sync=False), log_dirs_per_broker=2)
+    cluster = DirectoryCluster(str(tmp_path / "demo"), Files(sync=False))
+    cluster.apply(CreateTopic("orders", 4, 2), CreateTopic("solo", assignments=((2,), (2,))))
+    cluster.close()
+    paths = sorted(map(str, (tmp_path / "demo").glob("broker-*")))
+    told = "not all of broker 2 are here: copies in the others are not looked at"
+    for without in paths[-2:]:
+        others = [path for path in paths if path != without]
+        rows = run(capfd, "doctor", "--log-dirs", ",".join(others), "--output", "jsonl").rows
+        assert [row["text"] for row in rows if row["place"] == "log dirs"] == [told]
+        assert problems(capfd, "--log-dirs", ",".join(others)) == []
+        diff = run(capfd, "replica-diff", "--all-topics", "--log-dirs", ",".join(others))
+        assert diff.code == 0
+        assert "broker 2 has a replica too, but its log dir is not given" in diff.out
+    shutil.rmtree(paths[-1])
+    assert [place for _, place, _ in problems(capfd, "--log-dirs", ",".join(paths))] == [paths[-1]]
+
+
 def test_where_no_log_dir_is_there_the_default_cluster_is_not_checked(
     capfd: Capture, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
