@@ -179,6 +179,21 @@ class Client:
         link = self._network.run(self._link(node))
         return _negotiate(api, link)
 
+    def knock(self) -> None:
+        """Connect to all bootstrap servers at once, for who asks all brokers anyway: those that hang are waited for
+        together, and not before one that does not."""
+        left = [self._network.start(self._connect(each)) for each in self._bootstrap]
+        failures: list[KafkapyError] = []
+        while left:
+            self._network.wait_any(left)
+            done = [pending for pending in left if pending.is_done]
+            failed = [*filter(None, map(_failure, done))]
+            if len(failed) < len(done):
+                return
+            left = [pending for pending in left if pending not in done]
+            failures += failed
+        raise self._unreached(failures)
+
     def reach(self, addresses: Iterable[Address]) -> list[KafkapyError | None]:
         """Why each of these cannot be talked to, None where it can; what was tried before is not tried again."""
         pendings = [self._links.get((each, "")) or self._network.start(self._connect(each)) for each in addresses]
@@ -302,11 +317,19 @@ class Client:
                 return await self._connect(address)
             except ConnectionLost as error:
                 failures.append(error)
-        lost = ConnectionLost("; ".join(dict.fromkeys(map(str, failures))), failures[-1].limit)
+        raise self._unreached(failures)
+
+    def _unreached(self, failures: Sequence[KafkapyError]) -> KafkapyError:
+        """Why there is no connection to any: what another try would not help against comes before all else."""
+        for error in failures:
+            if not isinstance(error, ConnectionLost):
+                return error
+        limits = [error.limit for error in failures if isinstance(error, ConnectionLost)]
+        lost = ConnectionLost("; ".join(dict.fromkeys(map(str, failures))), limits[-1])
         is_nobody_there = all(isinstance(error, NobodyThere) for error in failures)
         if is_nobody_there and not self._was_reached and not self._of_controllers:
             lost.hint = _WITHOUT_BROKER
-        raise lost
+        return lost
 
     async def _connect(self, address: Address, channel: str = "") -> Link:
         pending = self._links.get((address, channel))

@@ -47,6 +47,7 @@ class LiveAdministration:
     def api_versions(self) -> list[NodeApiVersions]:
         from kafkapy import __version__
 
+        self._client.knock()
         nodes = [ClusterNode(*node) for _, node in sorted(self._client.nodes().items())]
         fields = {"clientSoftwareName": "kafkapy", "clientSoftwareVersion": __version__}
         responses = self._client.call_all(Call("ApiVersions", fields, node.id) for node in nodes)

@@ -130,6 +130,30 @@ def test_a_server_that_hung_is_asked_last_the_next_time(monkeypatch: pytest.Monk
     assert tried == [hanging, good, good]
 
 
+@pytest.mark.parametrize("good", [None, Address("c", 1)])
+def test_servers_that_hang_are_waited_for_together(monkeypatch: pytest.MonkeyPatch, good: Address | None) -> None:
+    told: list[str] = []
+
+    async def connect(address: Address, _: object) -> Link:
+        told.append(f"to {address.host}")
+        if address != good:
+            await client._network.sleep(200)
+            told.append(f"not {address.host}")
+            raise ConnectionLost(f"{address.host} hangs")
+        return Hasty()  # type: ignore[return-value]
+
+    client = Client([Address("a", 1), Address("b", 1), *filter(None, [good])], ClientConfig())
+    monkeypatch.setattr(client._network, "_connect", connect)
+    if good is not None:
+        client.knock()
+        assert told == ["to a", "to b", "to c"]
+    else:
+        with pytest.raises(ConnectionLost, match=r"^a hangs; b hangs$"):
+            client.knock()
+        assert told == ["to a", "to b", "not a", "not b"]
+    client.close()
+
+
 def test_moves_are_not_asked_for_where_a_controller_was_just_missed() -> None:
     class Missing:
         """A client that waited for a controller in vain; whatever else it is asked fails the test."""

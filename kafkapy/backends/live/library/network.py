@@ -267,7 +267,7 @@ class Network:
                         self.long_waits.look(pending.wait)
         return True
 
-    def wait_any(self, pendings: Iterable[Pending[Any]], timeout_ms: float) -> bool:
+    def wait_any(self, pendings: Iterable[Pending[Any]], timeout_ms: float | None = None) -> bool:
         """Wait until any of these is done, or the time is over; whether one is."""
         first = Future()
 
