@@ -80,7 +80,7 @@ def _findings(chosen: "Selection", where: str | None, quick: bool, quiet_stdout:
     if where is None:
         return
     from kafkapy.backends.selection import open_cluster
-    from kafkapy.doctor.opening import why_closed
+    from kafkapy.doctor.opening import closed_log_dirs, why_closed
 
     try:
         if chosen.is_live:
@@ -89,8 +89,14 @@ def _findings(chosen: "Selection", where: str | None, quick: bool, quiet_stdout:
             chosen = chosen._replace(timeout_ms=LONGEST_WAIT_MS, timeout_setting=WAIT_SETTING)
             with closing(open_cluster(chosen)) as opened:
                 yield from check_live(opened, where)
-        else:
-            yield from _files(cast("LogDirsCluster", open_cluster(chosen)), where, quick, quiet_stdout)
+            return
+        closed = closed_log_dirs(chosen, where)
+        yield from closed.values()
+        there = tuple(path for path in chosen.log_dirs if path not in closed)
+        if closed and not there:
+            return
+        chosen = chosen._replace(log_dirs=there)
+        yield from _files(cast("LogDirsCluster", open_cluster(chosen)), chosen.options, quick, quiet_stdout)
     except (KafkapyError, OSError) as problem:
         yield why_closed(chosen, where, problem)
 

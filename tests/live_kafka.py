@@ -11,7 +11,8 @@ import itertools
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -131,6 +132,17 @@ class LiveKafka:
         self._brokers.kill(broker_id)
         if wait:
             self.wait_until_in_sync()
+
+    @contextmanager
+    def hanging_broker(self, broker_id: int) -> Iterator[None]:
+        """A broker that takes connections and answers nothing, until the end of the block."""
+        assert isinstance(self._brokers, BrokerProcesses)
+        self._brokers.pause(broker_id)
+        try:
+            yield
+        finally:
+            self._brokers.resume(broker_id)
+        self.wait_until_in_sync()
 
     def start_broker(self, broker_id: int, elect: bool = True, wait: bool = True) -> None:
         """Start a broker that does not run, wait until it is in sync, and give it back the partitions it preferably

@@ -52,6 +52,10 @@ class Administration(Protocol):
         """Which requests every broker takes."""
         ...
 
+    def unreachable(self, nodes: Sequence[ClusterNode]) -> dict[int, KafkapyError]:
+        """Those of these nodes that cannot be talked to, also of fenced ones, and why."""
+        ...
+
     def unregister_broker(self, broker_id: int) -> None:
         """Let the cluster forget a broker that is gone for good."""
         ...

@@ -11,7 +11,7 @@ from contextlib import suppress
 from kafkapy.backends.administration import ClusterNode, NodeApiVersions
 from kafkapy.backends.log_dir_identity import read_meta_properties
 from kafkapy.backends.quorum import Quorum, Voter, describe_quorum
-from kafkapy.errors import FormatError, KafkaError, Unsupported
+from kafkapy.errors import FormatError, KafkaError, KafkapyError, Unsupported
 from kafkapy.metadata.acls import AclFilter
 from kafkapy.metadata.cluster_image import BrokerRegistration
 from kafkapy.metadata.feature_description import FeatureDescription, describe_features
@@ -55,6 +55,9 @@ class FileAdministration:
 
     def api_versions(self) -> list[NodeApiVersions]:
         raise Unsupported("asking brokers for the versions of their requests", _FILES, _RUNNING)
+
+    def unreachable(self, nodes: Sequence[ClusterNode]) -> dict[int, KafkapyError]:
+        raise Unsupported("reaching brokers", _FILES, _RUNNING)
 
     def unregister_broker(self, broker_id: int) -> None:
         raise Unsupported("unregistering a broker", _FILES, _RUNNING)

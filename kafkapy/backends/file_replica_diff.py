@@ -74,12 +74,27 @@ def _without_copy(
     cluster: LogDirsCluster, partition: TopicPartition, registration: PartitionRegistration | None, copies: list[Copy]
 ) -> tuple[dict[int, MissingCopy], tuple[int, ...]]:
     """The replicas that are not here though a log dir of their broker is, and those of brokers without one here."""
-    present, given = {copy.broker_id for copy in copies}, {*cluster.dirs.broker_ids.values()}
     if registration is None:
         return {}, ()
+    present = {copy.broker_id for copy in copies}
+    given = [broker for broker in registration.replicas if is_given(cluster, registration, broker)]
     absent = [broker for broker in registration.replicas if broker not in present]
     missing = missing_copies(cluster, partition, registration, [each for each in absent if each in given])
     return missing, tuple(each for each in absent if each not in given)
+
+
+def is_given(cluster: LogDirsCluster, registration: PartitionRegistration, broker: int) -> bool:
+    """Whether the log dir is here in which a broker should have its copy."""
+    is_known = broker in cluster.dirs.broker_ids.values()
+    return is_known and registration.directory(broker) not in left_out(cluster, broker)
+
+
+def left_out(cluster: LogDirsCluster, broker: int) -> set[str]:
+    """The log dirs of a broker that are not here, by their ids; none where one that is here does not say its own."""
+    dirs = cluster.dirs
+    here = {dirs.directory_id(path) for path in dirs.paths if dirs.broker_ids[path] == broker}
+    registered = cluster.image().brokers.get(broker)
+    return set() if registered is None or None in here else {*registered.directories} - here
 
 
 def _registration(cluster: LogDirsCluster, partition: TopicPartition) -> PartitionRegistration | None:

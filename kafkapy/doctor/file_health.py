@@ -8,7 +8,7 @@ from itertools import chain
 from shlex import quote
 
 from kafkapy.backends.directory_reader import DirectoryReader
-from kafkapy.backends.file_replica_diff import missing_copies
+from kafkapy.backends.file_replica_diff import is_given, left_out, missing_copies
 from kafkapy.backends.log_dir_lock import holder_of
 from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
 from kafkapy.backends.lost_replicas import stray_copies
@@ -29,18 +29,36 @@ from kafkapy.formats.meta_properties import MetaProperties
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.metadata_damage import what_to_do
 from kafkapy.metadata.metadata_directory import DIRECTORY_NAME
+from kafkapy.near_misses import listed
 
 Advance = Callable[[int], None]
+WRITING = ("kafkapy cluster start-broker ", "kafkapy cluster replicate ", "kafkapy leader-election ")
 
 
 def check_files(cluster: LogDirsCluster, where: str, is_quick: bool, advance: Advance) -> Iterator[Finding]:
     """All problems of the log dirs of all brokers, each told once; ``advance`` is told the bytes of logs that were
     looked at."""
     told: set[Finding] = set()
+    before = _before_writing(cluster)
     for found in _found(cluster, where, is_quick, advance):
         if found not in told:
             told.add(found)
-            yield found
+            writes = any(command in found.remedy for command in WRITING)
+            yield found._replace(remedy=f"{before}{found.remedy}") if writes else found
+
+
+def _before_writing(cluster: LogDirsCluster) -> str:
+    """What has to be done before a command can write to a cluster directory: nothing, unless brokers run on it."""
+    if not isinstance(cluster, DirectoryReader):
+        return ""
+    dirs = cluster.everywhere().dirs
+    running = {broker for path, broker in dirs.broker_ids.items() if broker is not None and holder_of(path)}
+    if not running:
+        return ""
+    names = f"broker{'' if len(running) == 1 else 's'} {listed(running)}"
+    others = [each.id for each in cluster.cluster_file.brokers if each.id not in running]
+    mended = f"start the other brokers, too ({listed(others)})" if others else "the brokers that run may mend it"
+    return f"{mended}, or stop {names} first, then: "
 
 
 def _found(cluster: LogDirsCluster, where: str, is_quick: bool, advance: Advance) -> Iterator[Finding]:
@@ -188,7 +206,11 @@ def _metadata(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Fi
         who, has, whose = ("broker", "has", "its") if len(absent) == 1 else ("brokers", "have", "their")
         text = f"{who} {', '.join(map(str, absent))} {has} no log dir here: {whose} copies are not looked at"
         yield info("log dirs", text, f"name {whose} log dirs, too")
-    yield from _without_any_copy(cluster, dirs, given, where)
+    for broker in sorted(given):
+        if left_out(cluster.everywhere(), broker):
+            text = f"not all of broker {broker} are here: copies in the others are not looked at"
+            yield info("log dirs", text, "name its other log dirs, too")
+    yield from _without_any_copy(cluster, dirs, where)
     running = running_brokers(cluster)
     fetching = cluster.brokers.fetching if isinstance(cluster, DirectoryReader) else running
     yield from check_metadata(cluster, running, fetching, False, where)
@@ -196,12 +218,13 @@ def _metadata(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Fi
         yield from check_preferred_leaders(cluster.image(), cluster.brokers.alive, where)
 
 
-def _without_any_copy(cluster: LogDirsCluster, dirs: LogDirs, given: Collection[int], where: str) -> Iterator[Finding]:
+def _without_any_copy(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Iterator[Finding]:
     """Partitions whose replicas should all be here, and none is."""
     for name, topic in sorted(cluster.image().topics.items()):
         for number, registration in sorted(topic.partitions.items()):
             partition = TopicPartition(name, number)
-            if partition not in dirs.replicas and {*registration.replicas} <= {*given}:
+            all_given = all(is_given(cluster.everywhere(), registration, each) for each in registration.replicas)
+            if partition not in dirs.replicas and all_given:
                 gone = missing_copies(cluster.everywhere(), partition, registration, registration.replicas)
                 stray = next(iter(stray_copies(dirs, partition, topic.id, registration.replicas)), None)
                 path = None if stray is None else stray.directory

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from kafkapy.backends.administration import NodeApiVersions
+from kafkapy.backends.administration import ClusterNode, NodeApiVersions
 from kafkapy.backends.cluster import Cluster
 from kafkapy.backends.quorum import OBSERVER
 from kafkapy.doctor.disks import LEAST_FREE
@@ -33,17 +33,35 @@ def check_live(cluster: Cluster, where: str) -> Iterator[Finding]:
 
 
 def _brokers(cluster: Cluster, asked: Collection[NodeApiVersions], where: str) -> Iterator[Finding]:
+    silent = {node.id for node, versions in asked if isinstance(versions, KafkapyError)}
     for node, versions in asked:
         if isinstance(versions, KafkapyError):
             remedy = f"see whether {node.host}:{node.port} is up, and what its log says"
             yield error(f"broker {node.id}", f"does not answer: {versions}", remedy)
+    administration = cluster.administration()
     try:
-        fenced = [node for node in cluster.administration().nodes(include_fenced=True) if node.is_fenced]
+        nodes = administration.nodes(include_fenced=True)
     except KafkapyError:
         return  # before 4.0 nobody tells
+    fenced = [node for node in nodes if node.is_fenced and node.id not in silent]
+    why = administration.unreachable(fenced)
     for node in fenced:
+        yield _fenced(node, why.get(node.id), where)
+
+
+def _fenced(node: ClusterNode, why: KafkapyError | None, where: str) -> Finding:
+    """What is told of a broker that the controllers take for gone; ``why`` it cannot be talked to, if that is so."""
+    from kafkapy.backends.live.library.connection_errors import NobodyThere
+
+    place = f"broker {node.id}"
+    if why is None:
+        remedy = "if it stays so: see what its log says of the controllers"
+        return warning(place, "is fenced, and answers: it is just starting, or does not reach the controllers", remedy)
+    if isinstance(why, NobodyThere):
         remedy = f"start it; if it is gone for good: kafkapy cluster unregister --id {node.id} {where}"
-        yield warning(f"broker {node.id}", "is fenced: it is down, or just starting", remedy)
+        return warning(place, "is fenced: it is down, or just starting", remedy)
+    remedy = "see what its process does and what its log says; if it hangs, kill it and start it again"
+    return warning(place, f"is fenced, and does not answer: {why}", remedy)
 
 
 def _log_dirs(cluster: Cluster, alive: Collection[int], where: str) -> Iterator[Finding]:

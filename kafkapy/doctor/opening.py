@@ -7,6 +7,7 @@ from shlex import quote
 
 from kafkapy.backends.cluster_file import FILE_NAME, BrokerEntry, ClusterFile, encode, read_cluster_file
 from kafkapy.backends.log_dirs import LogDirsCluster
+from kafkapy.backends.replicas import LogDirs
 from kafkapy.backends.selection import Selection
 from kafkapy.doctor.expected_identity import expected_identities, said, writing_command
 from kafkapy.doctor.finding import Finding, error
@@ -21,8 +22,20 @@ def why_closed(chosen: Selection, where: str, problem: Exception) -> Finding:
     if chosen.is_live:
         return error(chosen.name, str(problem), _live_remedy(problem))
     if chosen.log_dirs:
-        return error(chosen.name, str(problem), "name the log.dirs of the brokers, with --log-dirs")
+        text = str(problem).removeprefix(f"{chosen.name}: ")
+        return error(chosen.name, text, "name the log.dirs of the brokers, with --log-dirs")
     return error(chosen.directory, str(problem), _remedy(chosen.directory, where))
+
+
+def closed_log_dirs(chosen: Selection, where: str) -> dict[str, Finding]:
+    """Those of several log dirs that cannot be opened, each with its finding: the others are looked at."""
+    closed = {}
+    for path in chosen.log_dirs:
+        try:
+            LogDirs((path,))
+        except (KafkapyError, OSError) as problem:
+            closed[path] = why_closed(chosen._replace(log_dirs=(path,)), where, problem)
+    return closed
 
 
 def _live_remedy(problem: Exception) -> str:

@@ -31,7 +31,7 @@ def partition_lines(report: PartitionReport, plan: Sequence[Step] | None, where:
     for broker in report.missing_brokers:
         yield f"  broker {broker} should have a copy, and its log dirs have none"
     for broker in report.brokers_not_given:
-        yield f"  broker {broker} has a replica too, but none of its log dirs is given"
+        yield f"  broker {broker} has a replica too, but its log dir is not given"
     yield from (f"  {line}" for line in not_read_lines(report))
     for step in plan or ():
         yield f"  plan for {step.copy.name}: {step.text}"

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -378,6 +378,52 @@ def test_a_log_dir_that_is_gone_is_fetched_anew(capfd: Capture, demo: Path) -> N
     shutil.rmtree(demo / "broker-2")
     obey(remedy(capfd, "--cluster", demo).partition("have: ")[2])
     assert problems(capfd, "--cluster", demo) == []
+
+
+def test_a_log_dir_that_is_gone_keeps_none_from_being_checked(capfd: Capture, demo: Path, tmp_path: Path) -> None:
+    shutil.rmtree(demo / "broker-3")
+    (demo / "broker-1" / "orders-0" / "partition.metadata").write_text("x")
+    (tmp_path / "empty").mkdir()
+    paths = [f"{demo}/broker-{number}" for number in (1, 2, 3)]
+    done = run(capfd, "doctor", "--log-dirs", ",".join([*paths, f"{tmp_path}/empty"]), "--output", "jsonl")
+    assert done.code == 1
+    found = [row for row in done.rows if row["severity"] == "error"]
+    told = {row["place"]: row["text"] for row in found}
+    assert told.pop(paths[2]).startswith("no such directory")
+    assert "is no log dir" in told.pop(f"{tmp_path}/empty")
+    assert [*told] == [f"{paths[0]}/orders-0/partition.metadata"]
+    assert not [row for row in found if paths[2] in row["remedy"]]
+    assert [row["text"] for row in done.rows if row["place"] == "log dirs"] == [
+        "broker 3 has no log dir here: its copies are not looked at"
+    ]
+
+
+def test_a_copy_is_not_missed_where_its_log_dir_is_not_there(capfd: Capture, tmp_path: Path) -> None:
+    """A broker has several log dirs, and the disk of one is gone: of the copies on it nothing is known."""
+    make_cluster(str(tmp_path / "demo"), 2, files=Files(sync=False), log_dirs_per_broker=2)
+    cluster = DirectoryCluster(str(tmp_path / "demo"), Files(sync=False))
+    cluster.apply(CreateTopic("orders", 4, 2), CreateTopic("solo", assignments=((2,), (2,))))
+    cluster.close()
+    paths = sorted(map(str, (tmp_path / "demo").glob("broker-*")))
+    told = "not all of broker 2 are here: copies in the others are not looked at"
+    for without in paths[-2:]:
+        others = [path for path in paths if path != without]
+        rows = run(capfd, "doctor", "--log-dirs", ",".join(others), "--output", "jsonl").rows
+        assert [row["text"] for row in rows if row["place"] == "log dirs"] == [told]
+        assert problems(capfd, "--log-dirs", ",".join(others)) == []
+        diff = run(capfd, "replica-diff", "--all-topics", "--log-dirs", ",".join(others))
+        assert diff.code == 0
+        assert "broker 2 has a replica too, but its log dir is not given" in diff.out
+    shutil.rmtree(paths[-1])
+    assert [place for _, place, _ in problems(capfd, "--log-dirs", ",".join(paths))] == [paths[-1]]
+
+
+def test_where_no_log_dir_is_there_the_default_cluster_is_not_checked(
+    capfd: Capture, demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KAFKAPY_CLUSTER", str(demo))
+    paths = [f"{tmp_path}/none-{number}" for number in (1, 2)]
+    assert [place for _, place, _ in problems(capfd, "--log-dirs", ",".join(paths))] == paths
 
 
 def test_a_log_dir_that_does_not_say_whose_it_is(capfd: Capture, demo: Path) -> None:
@@ -774,6 +820,34 @@ def test_a_stray_copy_stays_while_its_log_dir_is_in_use(capfd: Capture, demo: Pa
         (plan,) = run(capfd, "replica-diff", "nosuch", "--cluster", demo, "--repair-plan").lines[-1:]
     assert (f"rm -r {stray}" in told) is not is_held
     assert plan.endswith(told)
+
+
+@pytest.mark.parametrize(
+    ("running", "first"),
+    [
+        ((3,), "start the other brokers, too (1, 2), or stop broker 3 first, then: "),
+        ((1, 2, 3), "the brokers that run may mend it, or stop brokers 1, 2, 3 first, then: "),
+    ],
+)
+def test_nothing_is_written_beside_a_broker_that_runs(
+    capfd: Capture, demo: Path, running: tuple[int, ...], first: str
+) -> None:
+    def told() -> dict[str, str]:
+        rows = run(capfd, "doctor", "--cluster", demo, "--output", "jsonl").rows
+        return {row["place"]: row["remedy"] for row in rows if row["severity"] == "warning"}
+
+    assert run(capfd, "cluster", "kill-broker", "2", "--cluster", demo).code == 0
+    before = told()
+    with ExitStack() as used:
+        for broker in running:
+            used.enter_context(in_use(demo / f"broker-{broker}"))
+        beside = told()
+    start = f"kafkapy cluster start-broker 2 --cluster {demo}"
+    assert before["broker 2"] == start
+    assert beside["broker 2"] == f"{first}{start}"
+    partitions = "orders partitions 0-1"
+    assert before[partitions] == f"{start}; kafkapy cluster replicate --until-caught-up --cluster {demo}"
+    assert beside[partitions] == f"{first}{before[partitions]}"
 
 
 def test_texts_are_wrapped_and_commands_are_not() -> None:

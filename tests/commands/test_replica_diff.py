@@ -106,7 +106,7 @@ def test_one_copy_is_nothing_to_compare(capfd: Capture, golden: Path) -> None:
     done = run(capfd, "replica-diff", "orders", "--log-dirs", dirs(golden, "crashed", brokers=1))
     assert done.code == 0
     assert done.lines[0] == "orders-0: 1 copy, nothing to compare"
-    assert done.lines[2] == "  broker 2 has a replica too, but none of its log dirs is given"
+    assert done.lines[2] == "  broker 2 has a replica too, but its log dir is not given"
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,19 @@ def test_a_running_cluster(live: LiveKafka, topic: str) -> None:
     assert ("error", f"{topic}-0", said) in found
 
 
+def test_a_broker_that_hangs(live: LiveKafka, topic: str) -> None:
+    """It is told once, whether the controllers have noticed yet or not; who answers again is not told to hang."""
+    with live.hanging_broker(2):
+        for _ in range(2):
+            rows = findings(live, "--bootstrap-server", live.bootstrap)
+            (told,) = (row for row in rows if row["place"] == "broker 2")
+            assert "does not answer: " in told["text"]
+            assert "it may hang" in told["text"]
+        assert told["text"].startswith("is fenced, and")
+        assert "if it hangs" in told["remedy"]
+    assert problems(live, "--bootstrap-server", live.bootstrap) == []
+
+
 def test_a_lost_quorum(live: LiveKafka, topic: str) -> None:
     """Partitions are told of, and nobody is sent to look for ACLs."""
     solo = live.create_topic(live.name("solo"), assignment=[[1], [2], [3]])

@@ -21,5 +21,19 @@ def test_a_broker_tells_of_topics_and_configs(live: LiveKafka, tmp_path: Path) -
     assert (configs.code, configs.err) == (0, "")
     assert "  retention.ms=86400000 " in configs.out
     assert live.kafkapy("topics", *on, "--describe", "--topic", topic) == described
+    told = "the broker asks the active controller, and perhaps there is none: 'kafkapy doctor' with the same options"
+    for command in (
+        ("topics", *on, "--create", "--topic", "more"),
+        ("configs", *on, "--alter", "--topic", topic, "--add-config", "retention.ms=1"),
+        ("leader-election", *on, "--election-type", "preferred", "--all-topic-partitions"),
+        ("reassign-partitions", *on, "--list"),
+        ("metadata-quorum", *on, "describe", "--status"),
+    ):
+        done = live.kafkapy(*command)
+        assert done.code == 1
+        assert "did not answer" in done.err
+        assert told in done.err
+    settings.write_text("request.timeout.ms=2000\ndefault.api.timeout.ms=3000\n")
+    assert told in live.kafkapy("reassign-partitions", *on, "--list").err
     live.start_all()
     live.delete_topics(topic)

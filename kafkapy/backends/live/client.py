@@ -49,6 +49,30 @@ PASSING = frozenset(
 _METADATA = 3  # the key of a request that controllers do not answer
 _REQUEST_TIMEOUT = "request.timeout.ms"
 _CONTROLLERS = 2  # what DescribeCluster is to tell of
+_HANDED_ON = frozenset(
+    [
+        "AddRaftVoter",
+        "AlterClientQuotas",
+        "AlterPartitionReassignments",
+        "AlterUserScramCredentials",
+        "CreateAcls",
+        "CreatePartitions",
+        "CreateTopics",
+        "DeleteAcls",
+        "DeleteTopics",
+        "DescribeQuorum",
+        "ElectLeaders",
+        "IncrementalAlterConfigs",
+        "ListPartitionReassignments",
+        "RemoveRaftVoter",
+        "UnregisterBroker",
+        "UpdateFeatures",
+    ]
+)  # what brokers hand on to the active controller, and for as long as there is none do not answer
+_WITHOUT_CONTROLLER = (
+    "the broker asks the active controller, and perhaps there is none: 'kafkapy doctor' with the same options for the "
+    "cluster tells"
+)
 _WITHOUT_BROKER = (
     "is a broker running there? Give another address with --bootstrap-server; --cluster and --log-dirs need no broker"
 )
@@ -104,6 +128,7 @@ class Client:
         self._controller: int | None = None
         self._was_reached = False
         self.leaders: dict[TopicPartition, int] = {}
+        self.misses_controller = False  # as a broker that asked one in vain let on
 
     def call(self, api: str, fields: Value, node: int | None = None, timeout_ms: int | None = None) -> Value:
         """The response to one request."""
@@ -114,7 +139,7 @@ class Client:
         pendings = [self._network.start(self._call(call, timeout_ms)) for call in calls]
         for pending in pendings:
             self._network.wait(pending)
-        return [_outcome(pending) for pending in pendings]
+        return [_failure(pending) or pending.result() for pending in pendings]
 
     def start(self, call: Call, raw: bool = False, timeout_ms: int | None = None) -> Pending[Any]:
         """Send a request and go on; ``wait`` for it later. With ``raw`` the result is (version, the raw body)."""
@@ -154,6 +179,28 @@ class Client:
         link = self._network.run(self._link(node))
         return _negotiate(api, link)
 
+    def knock(self) -> None:
+        """Connect to all bootstrap servers at once, for who asks all brokers anyway: those that hang are waited for
+        together, and not before one that does not."""
+        left = [self._network.start(self._connect(each)) for each in self._bootstrap]
+        failures: list[KafkapyError] = []
+        while left:
+            self._network.wait_any(left)
+            done = [pending for pending in left if pending.is_done]
+            failed = [*filter(None, map(_failure, done))]
+            if len(failed) < len(done):
+                return
+            left = [pending for pending in left if pending not in done]
+            failures += failed
+        raise self._unreached(failures)
+
+    def reach(self, addresses: Iterable[Address]) -> list[KafkapyError | None]:
+        """Why each of these cannot be talked to, None where it can; what was tried before is not tried again."""
+        pendings = [self._links.get((each, "")) or self._network.start(self._connect(each)) for each in addresses]
+        for pending in pendings:
+            self._network.wait(pending)
+        return [_failure(pending) for pending in pendings]
+
     def nodes(self) -> dict[int, Node]:
         """Every live broker, asked for when it is not known yet."""
         if not self._nodes:
@@ -175,6 +222,7 @@ class Client:
         """Ask anew who is where and who leads what, when it is next needed."""
         self._nodes = {}
         self.leaders = {}
+        self.misses_controller = False
 
     def retrying(self, attempt: Callable[[], T]) -> T:
         """Do what may be done again, until it works or default.api.timeout.ms is over."""
@@ -199,7 +247,9 @@ class Client:
         limit = self.config.api_limit
         if not isinstance(error, ConnectionLost) or error.limit == limit:  # one try took it all, or was many of its own
             return error
-        return ConnectionLost(f"{error}; tried for {limit}", limit)
+        lost = ConnectionLost(f"{error}; tried for {limit}", limit)
+        lost.hint = error.hint
+        return lost
 
     def _limit(self, timeout_ms: int | None) -> Limit:
         """How long a request may take; ``timeout_ms`` is for one that the broker answers late by its nature."""
@@ -222,7 +272,13 @@ class Client:
         link = await self._link(call.node, call.channel)
         version = _negotiate(call.api, link, call.max_version)
         exchange = Exchange(call.api, version, call.fields)
-        body = await link.send(exchange, self._limit(timeout_ms))
+        try:
+            body = await link.send(exchange, self._limit(timeout_ms))
+        except ConnectionLost as error:
+            if error.limit is not None and call.api in _HANDED_ON and not self._of_controllers:
+                error.hint = _WITHOUT_CONTROLLER
+                self.misses_controller = True
+            raise
         assert body is not None
         return version, body
 
@@ -249,21 +305,31 @@ class Client:
         return pending.result() if pending.result().is_open else None
 
     async def _any_link(self) -> Link:
-        """A connection that is there, else one to the first bootstrap server that can be reached."""
+        """A connection that is there, else one to the first bootstrap server that can be reached; those that could not
+        be before come last, since one that hangs is waited for."""
         for (_, channel), pending in self._links.items():
             if not channel and pending.is_done and pending.future.exception is None and pending.result().is_open:
                 return pending.result()
         failures: list[ConnectionLost] = []
-        for address in [*self._bootstrap, *(node.address for node in self._nodes.values())]:
+        addresses = [*self._bootstrap, *(node.address for node in self._nodes.values())]
+        for address in sorted(addresses, key=self._network.failures):
             try:
                 return await self._connect(address)
             except ConnectionLost as error:
                 failures.append(error)
-        lost = ConnectionLost("; ".join(dict.fromkeys(map(str, failures))), failures[-1].limit)
+        raise self._unreached(failures)
+
+    def _unreached(self, failures: Sequence[KafkapyError]) -> KafkapyError:
+        """Why there is no connection to any: what another try would not help against comes before all else."""
+        for error in failures:
+            if not isinstance(error, ConnectionLost):
+                return error
+        limits = [error.limit for error in failures if isinstance(error, ConnectionLost)]
+        lost = ConnectionLost("; ".join(dict.fromkeys(map(str, failures))), limits[-1])
         is_nobody_there = all(isinstance(error, NobodyThere) for error in failures)
         if is_nobody_there and not self._was_reached and not self._of_controllers:
             lost.hint = _WITHOUT_BROKER
-        raise lost
+        return lost
 
     async def _connect(self, address: Address, channel: str = "") -> Link:
         pending = self._links.get((address, channel))
@@ -331,10 +397,8 @@ def _spelled(api: str) -> str:
     return "".join(f"_{each}" if each.isupper() and at else each for at, each in enumerate(api)).upper()
 
 
-def _outcome(pending: Pending[Value]) -> Value | KafkapyError:
+def _failure(pending: Pending[Any]) -> KafkapyError | None:
     error = pending.future.exception
-    if error is None:
-        return pending.result()
-    if isinstance(error, KafkapyError):
+    if error is None or isinstance(error, KafkapyError):
         return error
     raise error

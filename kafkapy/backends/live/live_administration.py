@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from kafkapy.backends.administration import ClusterNode, NodeApiVersions
 from kafkapy.backends.live.client import Call, Client
+from kafkapy.backends.live.library.network import Address
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.error_codes import raise_for
 from kafkapy.formats.message import Value
@@ -46,10 +47,15 @@ class LiveAdministration:
     def api_versions(self) -> list[NodeApiVersions]:
         from kafkapy import __version__
 
+        self._client.knock()
         nodes = [ClusterNode(*node) for _, node in sorted(self._client.nodes().items())]
         fields = {"clientSoftwareName": "kafkapy", "clientSoftwareVersion": __version__}
         responses = self._client.call_all(Call("ApiVersions", fields, node.id) for node in nodes)
         return [NodeApiVersions(node, _ranges(response)) for node, response in zip(nodes, responses, strict=True)]
+
+    def unreachable(self, nodes: Sequence[ClusterNode]) -> dict[int, KafkapyError]:
+        found = self._client.reach(Address(node.host, node.port) for node in nodes)
+        return {node.id: why for node, why in zip(nodes, found, strict=True) if why is not None}
 
     def unregister_broker(self, broker_id: int) -> None:
         def attempt() -> None:

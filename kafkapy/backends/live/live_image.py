@@ -120,7 +120,9 @@ class _Metadata:
 
     @cached_property
     def reassignments(self) -> dict[str, dict[int, Value]]:
-        """The moves under way by topic and partition; none where they cannot be asked for."""
+        """The moves under way by topic and partition; none where they cannot be asked for, or were in vain just now."""
+        if self._client.misses_controller:
+            return {}
         try:
             timeout_ms = self._client.config.request_timeout_ms
             response = self._client.call("ListPartitionReassignments", {"timeoutMs": timeout_ms})

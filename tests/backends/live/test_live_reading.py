@@ -5,14 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
+from typing import ClassVar
 
 import pytest
 
 from kafkapy.backends.live import live_producers
-from kafkapy.backends.live.client import Call, NoSuchNode
-from kafkapy.backends.live.library.network import ConnectionLost
+from kafkapy.backends.live.client import Call, Client, NoSuchNode
+from kafkapy.backends.live.client_config import ClientConfig
+from kafkapy.backends.live.library.network import Address, ConnectionLost, Link
 from kafkapy.backends.live.live_configs import is_asked_itself, own_source
-from kafkapy.backends.live.live_image import Section
+from kafkapy.backends.live.live_image import Section, _Metadata
 from kafkapy.backends.live.live_log_dirs import describe_log_dirs
 from kafkapy.backends.live.live_offsets import too_old
 from kafkapy.backends.live.partition_leaders import NoLeader, find_leaders
@@ -98,6 +100,67 @@ def test_a_named_broker_that_is_not_there_is_not_waited_for() -> None:
     client = Hanging()
     found = live_producers.describe_producers(client, [P0], 9)  # type: ignore[arg-type]
     assert (client.tries, type(found[P0])) == (1, NoSuchNode)
+
+
+class Hasty:
+    """A connection that is closed at once."""
+
+    is_open = False
+    versions: ClassVar = {3: (0, 13)}
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_server_that_hung_is_asked_last_the_next_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    hanging, good = Address("a", 1), Address("b", 1)
+    tried = []
+
+    async def connect(address: Address, _: object) -> Link:
+        tried.append(address)
+        if address == hanging:
+            raise ConnectionLost("broker a said nothing")
+        return Hasty()  # type: ignore[return-value]
+
+    client = Client([hanging, good], ClientConfig())
+    monkeypatch.setattr(client._network, "_connect", connect)
+    for _ in range(2):
+        client._network.run(client._any_link())
+    client.close()
+    assert tried == [hanging, good, good]
+
+
+@pytest.mark.parametrize("good", [None, Address("c", 1)])
+def test_servers_that_hang_are_waited_for_together(monkeypatch: pytest.MonkeyPatch, good: Address | None) -> None:
+    told: list[str] = []
+
+    async def connect(address: Address, _: object) -> Link:
+        told.append(f"to {address.host}")
+        if address != good:
+            await client._network.sleep(200)
+            told.append(f"not {address.host}")
+            raise ConnectionLost(f"{address.host} hangs")
+        return Hasty()  # type: ignore[return-value]
+
+    client = Client([Address("a", 1), Address("b", 1), *filter(None, [good])], ClientConfig())
+    monkeypatch.setattr(client._network, "_connect", connect)
+    if good is not None:
+        client.knock()
+        assert told == ["to a", "to b", "to c"]
+    else:
+        with pytest.raises(ConnectionLost, match=r"^a hangs; b hangs$"):
+            client.knock()
+        assert told == ["to a", "to b", "not a", "not b"]
+    client.close()
+
+
+def test_moves_are_not_asked_for_where_a_controller_was_just_missed() -> None:
+    class Missing:
+        """A client that waited for a controller in vain; whatever else it is asked fails the test."""
+
+        misses_controller = True
+
+    assert _Metadata(Missing(), {}).reassignments == {}  # type: ignore[arg-type]
 
 
 def test_a_section_is_loaded_once_when_it_is_first_looked_at() -> None:

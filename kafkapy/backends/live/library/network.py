@@ -171,15 +171,19 @@ class Network:
             with self.long_waits.during(f"a connection to broker {address}", limit):
                 link = await self._connect(address, limit)
         except ConnectionLost:
-            self._failures[address] = self._failures.get(address, 0) + 1
+            self._failures[address] = self.failures(address) + 1
             raise
         self._failures.pop(address, None)
         return link
 
+    def failures(self, address: Address) -> int:
+        """How often in a row there was no connection."""
+        return self._failures.get(address, 0)
+
     def _limit(self, address: Address) -> Limit:
         """How long to try: longer each time that it failed, as Kafka's clients do."""
         first, most = self._config.connection_timeout_ms, self._config.connection_timeout_max_ms
-        setup_ms = float(min(first * 2 ** min(self._failures.get(address, 0), 30), max(first, most)))
+        setup_ms = float(min(first * 2 ** min(self.failures(address), 30), max(first, most)))
         return self._config.limit(setup_ms, _SETUP_TIMEOUT)
 
     async def _connect(self, address: Address, limit: Limit) -> Link:
@@ -263,7 +267,7 @@ class Network:
                         self.long_waits.look(pending.wait)
         return True
 
-    def wait_any(self, pendings: Iterable[Pending[Any]], timeout_ms: float) -> bool:
+    def wait_any(self, pendings: Iterable[Pending[Any]], timeout_ms: float | None = None) -> bool:
         """Wait until any of these is done, or the time is over; whether one is."""
         first = Future()
 
