@@ -16,6 +16,7 @@ from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.export.commit import Move, commit
 from kafkapy.export.file_format import Format
 from kafkapy.export.manifest import FILE_NAME, FileEntry, Manifest, read_manifest, write_manifest
+from kafkapy.export.omitted import Omitted
 from kafkapy.export.plan import Plan, Step, next_entry, plan
 from kafkapy.export.request import Request
 from kafkapy.export.shape import Shape
@@ -149,8 +150,12 @@ class Export:
         job = Job(self._shape, request.format, request.compression, run)
         pieces = source.pieces(steps) if request.grows else source.whole()
         parts = list(packed(pieces, request.scan.split_bytes))
-        for files in _progressing(engine, partial(write_pieces, job), parts, _size):
+        omitted = Omitted()
+        for files, missing in _progressing(engine, partial(write_pieces, job), parts, _size):
             yield from files
+            omitted.add(missing)
+        for line in omitted.lines():
+            self._tell(line)
 
     def _commit(self, run: str, old: Manifest, planned: Plan, written: Sequence[Written]) -> None:
         by_partition: dict[Any, list[FileEntry]] = {}
