@@ -121,18 +121,19 @@ class Export:
 
     def _planned(self, source: Source, old: Manifest) -> Plan:
         request, there = self._request, source.topics()
-        for name in sorted(request.scan.topics or ()):
+        done = old.partitions if request.grows and not request.overwrite else {}
+        exported = {partition.topic for partition in done}
+        for name in sorted((request.scan.topics or frozenset()) - exported):
             if name not in there and (request.grows or request.is_of_files):
                 where = ", ".join(request.scan.paths)
                 raise KafkapyError(f"there is no topic '{name}' in {where}{did_you_mean(name, there, VERY_SIMILAR)}")
         if not request.grows:
             return Plan([], [], [], [])
-        done = {} if self._request.overwrite else old.partitions
         made = plan(source.states(), done, self._request.replace_recreated)
         lost, notes = source.losses()
         made.problems.extend(lost)
         made.notes.extend(notes)
-        for name in sorted({partition.topic for partition in done} - there):
+        for name in sorted(exported - there):
             made.notes.append(f"the topic {name} is not there any more; its rows stay")
         return made
 
