@@ -176,6 +176,7 @@ def _read(chosen: "Selection", options: LagOptions, engine: "Engine", paths: tup
 
 
 def _asked(cluster: "Cluster", options: LagOptions) -> Any:
+    from kafkapy.formats.time_text import utc_text
     from kafkapy.lag.lag_events import Span
     from kafkapy.lag.lag_history import steps
     from kafkapy.lag.lag_point import Moment
@@ -184,6 +185,8 @@ def _asked(cluster: "Cluster", options: LagOptions) -> Any:
     now = cluster.now
     if not options.history:
         at = now if options.at is None else options.at
+        if at > now:
+            raise UsageError(f"--at: {utc_text(at)} is still to come: it is {utc_text(now)}")
         return Asked([Moment(at, None, at >= now)], now, options.window)
     end = now if options.end is None else options.end
     start = end - (STEPS_SHOWN - 1) * options.step_ms if options.start is None else options.start
