@@ -236,7 +236,7 @@ def _confirmed(pattern: "ResourcePattern", entries: "list[AccessControlEntry]") 
     print_lines(question(pattern, entries))
     answer = sys.stdin.readline()
     if not answer:
-        fail("kafkapy: nobody answered, so nothing was removed; --force asks nothing")
+        fail("kafkapy: there was no answer, so nothing was removed; --force skips the question")
     return answer.strip().lower() == "y"
 
 

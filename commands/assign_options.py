@@ -36,7 +36,7 @@ def parse_change(text: str) -> Change:
     if kind == TOPIC and rest:
         topic, count = _parse_topic(rest, "--then", 0)
         return Change(text, TOPIC, topic, None, count)
-    raise UsageError(f"--then: '{text}' is none of {CHANGE_FORMS}")
+    raise UsageError(f"--then: '{text}' is not one of {CHANGE_FORMS}")
 
 
 def new_group(
@@ -54,7 +54,7 @@ def new_group(
         raise UsageError("--racks: the assignors of the consumer protocol do not look at racks")
     named_racks = _split(racks, "--racks", ",") if racks is not None else []
     if replication_factor > max(1, len(named_racks)):
-        raise UsageError("--replication-factor: there are not so many --racks")
+        raise UsageError("--replication-factor: there are fewer --racks than that")
     counts = _parse_topics(topics)
     group = SimulatedGroup(assignor, protocol, counts, Topology(named_racks, replication_factor))
     for member, wanted in _parse_members(members):
@@ -93,7 +93,7 @@ def _protocol(assignor: str, protocol: str | None) -> str:
     if assignor not in (*CLIENT, *SERVER):
         known_names = dict.fromkeys((*CLIENT, *SERVER))
         end = did_you_mean(assignor, known_names)
-        raise UsageError(f"--assignor: '{assignor}' is none of {', '.join(known_names)}{end}")
+        raise UsageError(f"--assignor: '{assignor}' is not one of {', '.join(known_names)}{end}")
     if assignor not in known[protocol]:
         raise UsageError(f"--assignor: the {protocol} protocol has {', '.join(known[protocol])}, not {assignor}")
     return protocol
@@ -106,7 +106,7 @@ def _check_subscriptions(members: str, topics: Iterable[str], changes: Sequence[
     wanted += [(change.name, topic) for change in changes for topic in change.topics or ()]
     for member, topic in wanted:
         if topic not in known:
-            raise UsageError(f"{member} subscribes to {topic}, which is neither in --topics nor comes with --then")
+            raise UsageError(f"{member} subscribes to {topic}, which is neither in --topics nor added by --then")
 
 
 def _parse_topics(text: str) -> dict[str, int]:
@@ -114,7 +114,9 @@ def _parse_topics(text: str) -> dict[str, int]:
     for part in _split(text, "--topics", ","):
         name, count = _parse_topic(part, "--topics", 1)
         if name in counts:
-            raise UsageError(f"--topics: {name} is there twice; a topic that grows later is --then topic:{name}:COUNT")
+            raise UsageError(
+                f"--topics: {name} is given twice; for a topic that grows later, give --then topic:{name}:COUNT"
+            )
         counts[name] = count
     return counts
 

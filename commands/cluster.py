@@ -80,7 +80,7 @@ def status(
 
     _print(output, pairs())
     if is_unwell(partitions):
-        warn(f"kafkapy: 'kafkapy doctor --cluster {quote(directory)}' says what to do")
+        warn(f"kafkapy: 'kafkapy doctor --cluster {quote(directory)}' explains what to do")
     found.close()
 
 

@@ -89,6 +89,6 @@ def selection(
     }
     for option, value in given.items():
         if value is not None and not value.strip(" ,"):
-            raise UsageError(f"{option} names nothing")
+            raise UsageError(f"{option} is empty")
     paths = tuple(path for path in (log_dirs or "").split(",") if path)
     return Selection(cluster, paths, bootstrap_server, command_config, bootstrap_controller)

@@ -61,7 +61,7 @@ def list_(output: LinesOption = Output.KAFKA) -> None:
         shown = [["*" if row["is_current"] else " ", row["name"], row["kind"], row["cluster"]] for row in rows]
         print_lines(aligned([[" ", "NAME", "KIND", "CLUSTER"], *shown]))
     else:
-        print_lines([f"no contexts yet in {config.path}: 'kafkapy config add NAME --cluster DIR' makes one"])
+        print_lines([f"no contexts yet in {config.path}: 'kafkapy config add NAME --cluster DIR' adds one"])
 
 
 @app.command(
@@ -179,13 +179,15 @@ def add(
     settings = {key: str(value) for key, value in given.items() if value is not None}
     for key, value in settings.items():
         if not value.strip(" ,"):
-            raise UsageError(f"--{key} names nothing")
+            raise UsageError(f"--{key} is empty")
         problem = problem_with(key, value)
         if problem is not None:
             raise UsageError(f"--{problem}")
     kinds = [kind for kind in KINDS if kind in settings]
     if len(kinds) > 1:
-        raise UsageError(f"{' and '.join(f'--{kind}' for kind in kinds)} name different clusters: give one of them")
+        raise UsageError(
+            f"{' and '.join(f'--{kind}' for kind in kinds)} name different clusters: give only one of them"
+        )
     if not kinds:
         raise UsageError(f"give one of {', '.join(f'--{kind}' for kind in KINDS)}")
     if command_config is not None and kinds[0] not in LIVE_KINDS:
@@ -195,7 +197,7 @@ def add(
     with config_locked():
         config = read_config()
         if name in config.contexts and not replace:
-            raise UsageError(f"there is a context '{name}' already: give --replace, or take another name")
+            raise UsageError(f"there is already a context '{name}': give --replace, or choose another name")
         config_edit.add(config, name, settings, warn)
         is_first = not config.contexts
         if is_first:
@@ -231,7 +233,7 @@ def remove(name: ContextArgument) -> None:
         config_edit.remove(config, name, warn)
     print_lines([f"Removed {name} from {config.path}."])
     if config.current is not None and config.current.value == name and not os.environ.get(VARIABLE):
-        warn(f"kafkapy: it was the current one; commands that name no cluster now mean {cluster_by_default()}")
+        warn(f"kafkapy: it was the current one; commands that name no cluster now use {cluster_by_default()}")
 
 
 @app.command(
@@ -283,7 +285,7 @@ def _tell_missing(settings: dict[str, str]) -> None:
     paths = [path for key in known for path in settings[key].split(",") if not REFERENCE.search(path)]
     missing = [path for path in paths if not os.path.exists(os.path.expanduser(path))]
     if missing:
-        warn(f"kafkapy: there is no {' and no '.join(missing)} yet, which the context will need")
+        warn(f"kafkapy: not there yet, but needed by the context: {', '.join(missing)}")
 
 
 def _whole(paths: str | None) -> str | None:

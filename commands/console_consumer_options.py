@@ -104,13 +104,13 @@ class GroupFlags(NamedTuple):
                 if value is not None and value != []:
                     raise UsageError(f"{name} needs --group")
         if self.command is not None and not self.command.strip():
-            raise UsageError("--exec: the command is empty, and every record would be committed with nothing done")
+            raise UsageError("--exec: the command is empty, so every record would be committed with nothing done")
         if self.command is None:
             for name in ("exec_timeout", "retry_delays", "dead_letter_topic"):
                 if getattr(self, name) is not None:
                     raise UsageError(f"--{name.replace('_', '-')} needs --exec")
         if self.members is not None and self.members < 1:
-            raise UsageError("--members: there must be one at least")
+            raise UsageError("--members: there must be at least one")
 
 
 class GroupRequest(NamedTuple):

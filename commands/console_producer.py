@@ -248,7 +248,7 @@ def _send_all(producer: "LineProducer") -> None:
         interrupted.wait()
         if not ended.wait(PATIENCE_S):
             what = _unsent(producer) if producer.records else "the first messages"
-            producer.tell(f"kafkapy: {what} are not acknowledged yet; another Ctrl-C gives them up")
+            producer.tell(f"kafkapy: {what} are not acknowledged yet; another Ctrl-C gives up waiting for them")
 
     threading.Thread(target=tell_after_a_while, daemon=True).start()
     with HeldSignals(interrupted.set) as signals:

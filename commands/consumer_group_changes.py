@@ -60,7 +60,7 @@ def reset_offsets(change: Change, options: Mapping[str, Any], execute: bool, exp
     from kafkapy.output.printing import print_rows
 
     if export and change.output is not Output.KAFKA:
-        raise UsageError("--export and --output are two ways to say how to print: give one of them")
+        raise UsageError("--export and --output both choose how to print: give only one of them")
     if not options["dry-run"] and not execute:
         warn(NO_ACTION)
     reset = None

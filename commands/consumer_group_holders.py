@@ -24,7 +24,7 @@ def evict_left_behind(chosen: "Selection", cluster: "Cluster", groups: Iterable[
     coordinator = group_coordinator(cluster.groups())
     for group in groups:
         for member_id in group_eviction.evict_left_behind(coordinator, chosen.directory, group):
-            warn(f"kafkapy: removed member {member_id} of group {group}: its process did not leave")
+            warn(f"kafkapy: removed member {member_id} of group {group}: its process ended without leaving")
 
 
 def tell_left_behind(chosen: "Selection", cluster: "Cluster", groups: Iterable[str]) -> None:
@@ -38,8 +38,8 @@ def tell_left_behind(chosen: "Selection", cluster: "Cluster", groups: Iterable[s
     for group in groups:
         if members := left_behind(coordinator, chosen.directory, group):
             warn(
-                f"kafkapy: no process holds group {group}: with --execute, what one left behind is removed first "
-                f"({', '.join(members)})"
+                f"kafkapy: no process is in group {group} any more: with --execute, the members that one left behind "
+                f"are removed first ({', '.join(members)})"
             )
 
 

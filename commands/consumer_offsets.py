@@ -164,7 +164,7 @@ def consumer_offsets(
     if printed.problems:
         raise typer.Exit(1)
     if filters and not printed.has_records:
-        warn(f"kafkapy: no record fits {_text(filters)}")
+        warn(f"kafkapy: no record matches {_text(filters)}")
         _tell_near_misses(chosen, group or (), topic or (), transactional_id or ())
 
 
@@ -248,7 +248,7 @@ def _print_partitions(output: Output, groups: list[str], count: int | None, chos
     from kafkapy.output.printing import print_rows
 
     if count is not None and count < 1:
-        raise UsageError(f"--partition-count: {count} is no number of partitions")
+        raise UsageError(f"--partition-count: {count} is not a number of partitions")
     if "" in groups:
         raise UsageError("--which-partition: the id of a group cannot be empty")
     partitions = count or _partition_count(chosen)

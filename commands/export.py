@@ -226,7 +226,7 @@ def _names(option: str, text: str | None) -> tuple[str, ...] | None:
         return None
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     if not names:
-        raise UsageError(f"{option} names nothing")
+        raise UsageError(f"{option} is empty")
     return names
 
 

@@ -154,7 +154,7 @@ def _rows(
                 tell_hint(error)
             continue
         if damage is not None:
-            warn(f"kafkapy: {partition} is looked at only as far as it is good: {damage}")
+            warn(f"kafkapy: {partition} is read only up to where it is damaged: {damage}")
             skipped.append(partition)
         if offset is not None:
             topic, number = partition

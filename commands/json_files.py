@@ -15,7 +15,7 @@ def read_json(path: str, parse: Callable[[bytes], Parsed], example: str) -> Pars
     try:
         return parse(data)
     except KafkaError as error:
-        error.hint = f"{path}{'' if data.strip() else ' is empty'}: such a file looks like {example}"
+        error.hint = f"{path}{'' if data.strip() else ' is empty'}: the file should look like {example}"
         raise
 
 

@@ -131,7 +131,9 @@ def lag(
     chosen = _sparing(selection(cluster, log_dirs, bootstrap_server, command_config))
     is_read = not (watch or interval is not None or (chosen.is_live and not is_history and at is None))
     if engine is EngineName.SPARK and not is_read:
-        raise UsageError("--engine spark reads the history in a cluster's files: --interval and --watch are not for it")
+        raise UsageError(
+            "--engine spark reads the history in a cluster's files: --interval and --watch do not work with it"
+        )
     if is_read:
         from kafkapy.backends.selection import file_paths
 

@@ -158,7 +158,7 @@ def parse_duration(option: str, text: str) -> int:
     """Milliseconds."""
     match = _DURATION.fullmatch(text)
     if match is None or int(match[1]) == 0:
-        raise UsageError(f"{option}: '{text}' is no duration like 500ms, 10s, 5m, 1h or 7d")
+        raise UsageError(f"{option}: '{text}' is not a duration such as 500ms, 10s, 5m, 1h or 7d")
     return int(match[1]) * _UNITS[match[2]]
 
 
@@ -179,7 +179,7 @@ def check(options: LagOptions, given: dict[str, object]) -> None:
     if options.watch:
         modes = sorted(named & {"--at", "--history", "--watch"})
     if len(modes) > 1:
-        raise UsageError(f"{' and '.join(modes)} ask for different times: give one of them")
+        raise UsageError(f"{' and '.join(modes)} ask for different times: give only one of them")
     if not options.history:
         lone = sorted(named & {"--from", "--to", "--step"})
         if lone:
@@ -187,10 +187,10 @@ def check(options: LagOptions, given: dict[str, object]) -> None:
     if options.times is not None and not options.watch:
         raise UsageError("--times: give --watch too")
     if options.plot and options.output is not Output.KAFKA:
-        raise UsageError("--plot draws, and --output writes rows: give one of them")
+        raise UsageError("--plot draws, and --output writes rows: give only one of them")
     if options.watch and options.output is Output.JSON:
-        raise UsageError("--watch has no end, a JSON document does: give --output jsonl")
+        raise UsageError("--watch has no end, but a JSON document needs one: give --output jsonl")
     if options.watch and shown_view().sort_by is not None and options.output is not Output.TABLE:
         raise UsageError(
-            "--watch has no end, and --sort-by waits for it: give --output table, where each look is sorted"
+            "--watch has no end, but --sort-by waits for it: give --output table, where each look is sorted"
         )

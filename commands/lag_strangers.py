@@ -23,6 +23,13 @@ class Strangers(NamedTuple):
     def told(self) -> list[str]:
         return [*self.groups.values(), *self.topics.values()]
 
+    def without(self, groups: Collection[str], topics: Collection[str | None]) -> Strangers:
+        """Those that are not among these, which have come."""
+        return Strangers(
+            {name: text for name, text in self.groups.items() if name not in groups},
+            {name: text for name, text in self.topics.items() if name not in topics},
+        )
+
     def leave_nothing_of(self, groups: Collection[str], topics: Collection[str]) -> bool:
         """Whether nothing can come of what was asked for: of one kind, all that was named is not there."""
         asked = ((groups, self.groups), (topics, self.topics))

@@ -14,7 +14,7 @@ import typer
 from kafkapy.output.output_format import Output
 
 from .lag_options import LagOptions
-from .lag_strangers import strangers
+from .lag_strangers import Strangers, strangers
 from .tool_errors import tell_problems
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def watch(chosen: "Selection", options: LagOptions) -> None:
     seen = _Seen()
     try:
         with closing(looks(chosen, Snapshots(options.wanted, options.window), options.pause_s, options.times)) as each:
-            _print(_introduced(seen.noted(each), chosen, options), options)
+            _print(seen.noted(each), chosen, options)
     except KeyboardInterrupt:
         pass
     if seen.last is not None and (seen.last.outage is not None or seen.last.problems):
@@ -52,29 +52,36 @@ class _Seen:
 
 
 def _introduced(looks: Iterable["Look"], chosen: "Selection", options: LagOptions) -> Iterator["Look"]:
-    """The looks; before the first one, on stderr, which of the named groups and topics are not there: one may be waited
-    for, or its name be a mistake."""
+    """The looks; before the first one, on stderr, which of the named groups and topics are not there."""
     for number, look in enumerate(looks):
         if number == 0:
-            groups = options.silent({point.group for point in look.points}, look.problems)
-            tell_problems(strangers(chosen, groups, () if look.points else options.topics).told)
+            tell_problems(_strangers(look, chosen, options).told)
         yield look
 
 
-def _print(looks: Iterator["Look"], options: LagOptions) -> None:
+def _strangers(first: "Look", chosen: "Selection", options: LagOptions) -> Strangers:
+    """Which of the named groups and topics are not there at the ``first`` look: one may be waited for, or its name be a
+    mistake."""
+    groups = options.silent({point.group for point in first.points}, first.problems)
+    return strangers(chosen, groups, () if first.points else options.topics)
+
+
+def _print(looks: Iterator["Look"], chosen: "Selection", options: LagOptions) -> None:
     from kafkapy.output.lag_live import print_frames, show_in_place
     from kafkapy.output.lag_rows import LAG_COLUMNS, lag_row
     from kafkapy.output.printing import print_rows
 
     if options.output is Output.KAFKA and os.isatty(1):
-        show_in_place(_frame(look, options, _problems(look)) for look in looks)
-    elif options.output is Output.KAFKA:
-        print_frames(_frame(look, options) for look in _worked(looks))
+        show_in_place(_frames(looks, chosen, options))
+        return
+    looks = _worked(_introduced(looks, chosen, options))
+    if options.output is Output.KAFKA:
+        print_frames(_frame(look, options) for look in looks)
     elif options.output is Output.TABLE:
-        for look in _worked(looks):
+        for look in looks:
             print_rows(options.output, ((None, lag_row(point)) for point in options.shown(look.points)))
     else:
-        rows = ((None, lag_row(point)) for look in _worked(looks) for point in options.shown(look.points))
+        rows = ((None, lag_row(point)) for look in looks for point in options.shown(look.points))
         print_rows(options.output, rows, LAG_COLUMNS, is_only_kind=True)
 
 
@@ -102,6 +109,16 @@ def _worked(looks: Iterable["Look"]) -> Iterator["Look"]:
         yield look
 
 
+def _frames(looks: Iterable["Look"], chosen: "Selection", options: LagOptions) -> Iterator["Frame"]:
+    """What is shown in place, with all that is told, as long as it holds."""
+    unknown = Strangers({}, {})
+    for number, look in enumerate(looks):
+        if number == 0:
+            unknown = _strangers(look, chosen, options)
+        there = unknown.without({point.group for point in look.points}, {point.topic for point in look.points})
+        yield _frame(look, options, [*(f"kafkapy: {each}" for each in there.told), *_problems(look)])
+
+
 def _problems(look: "Look") -> list[str]:
     from kafkapy.formats.time_text import utc_text
     from kafkapy.output.lag_lines import gone_line
@@ -109,7 +126,7 @@ def _problems(look: "Look") -> list[str]:
     if look.outage is None:
         gone = map(gone_line, sorted(look.gone)[:GONE_SHOWN])
         return [f"kafkapy: {problem}" for problem in (*look.problems, *gone)]
-    of_then = [f"the last figures are of {utc_text(look.seen)}:"] if look.points else []
+    of_then = [f"the last figures are from {utc_text(look.seen)}:"] if look.points else []
     return [f"kafkapy: no figures since {utc_text(look.outage.since)}: {look.outage.reason}", *of_then]
 
 

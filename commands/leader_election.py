@@ -151,7 +151,7 @@ def _config_file(command_config: str | None, admin_config: str | None, output: O
     if admin_config is None:
         return command_config
     if command_config is not None:
-        raise UsageError("--admin.config is the old name of --command-config: give one of them")
+        raise UsageError("--admin.config is the old name of --command-config: give only one of them")
     say(
         "Option --admin.config has been deprecated and will be removed in a future version. Use --command-config "
         "instead.",

@@ -73,7 +73,7 @@ def lookup(
     else:
         print_rows(output, ((None, row) for row in lookup_rows(found)))
     if found.record is None and log.damage is not None:
-        finish([f"{log.partition} is looked at only as far as it is good: {log.damage}"])
+        finish([f"{log.partition} is read only up to where it is damaged: {log.damage}"])
 
 
 def _timestamp(text: str) -> int:

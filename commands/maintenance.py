@@ -68,11 +68,11 @@ def maintenance(
     from kafkapy.output.printing import print_rows
 
     if assume and not dry_run:
-        raise UsageError("--assume asks what would be done: give --dry-run too, or change the config")
+        raise UsageError("--assume only shows what would be done: give --dry-run too, or change the config")
     chosen = selection(cluster, log_dirs, bootstrap_server)
     if chosen.is_live:
         raise UsageError(
-            "the brokers of a running cluster do this themselves: --dry-run with --log-dirs tells what they would do"
+            "the brokers of a running cluster do this themselves: --dry-run with --log-dirs shows what they would do"
         )
     moment = None if now is None else _moment(now)
     actions = (

@@ -51,7 +51,7 @@ def metadata_shell(
     """
     where = selection(cluster, log_dirs, bootstrap_server)
     if snapshot is not None and (cluster or log_dirs or bootstrap_server):
-        raise UsageError("--snapshot names a file: it cannot go with --cluster, --log-dirs or --bootstrap-server")
+        raise UsageError("--snapshot names a file: it does not go with --cluster, --log-dirs or --bootstrap-server")
     from kafkapy import __version__
     from kafkapy.metadata.image_tree import root
     from kafkapy.metadata.metadata_shell import MetadataShell
@@ -96,6 +96,6 @@ def _loaded(snapshot: str | None, where: "Selection") -> "SalvagedImage":
     except DamagedFileError as error:
         damage = error
     if not has_metadata:
-        missing = KafkapyError("there is no metadata log in these directories, so there is nothing to look at")
+        missing = KafkapyError("there is no metadata log in these directories, so there is nothing to show")
         raise damage or missing
     return SalvagedImage(image, damage)

@@ -96,13 +96,15 @@ def _tell_what_stays(cluster: "Cluster", rollback: str, where: str) -> None:
     found = left_changed(cluster.image(), places.current, before)
     if found.replicas:
         warn(
-            f"kafkapy: complete already, so other replicas stay than before: {_named(found.replicas, before.replicas)}"
+            f"kafkapy: already complete, so the replicas differ from before: {_named(found.replicas, before.replicas)}"
         )
     if found.order:
-        warn(f"kafkapy: the old replicas stay, in another order than before: {_named(found.order, before.replicas)}")
+        warn(
+            f"kafkapy: the old replicas stay, in a different order than before: {_named(found.order, before.replicas)}"
+        )
     if found.log_dirs:
         named = ", ".join(f"{each} on broker {broker} in {path}" for (each, broker), path in found.log_dirs.items())
-        warn(f"kafkapy: moved already, so replicas stay in another log dir than before: {named}")
+        warn(f"kafkapy: already moved, so the replicas stay in a different log dir than before: {named}")
     if any(found):
         command = f"kafkapy reassign-partitions{where} --execute --reassignment-json-file {quote(rollback)}"
         warn(f"kafkapy: to put them back: {command}")
@@ -113,11 +115,11 @@ def _tell_what_may_stay(cluster: "Cluster", plan: "Reassignment", cancelled: "se
 
     found = maybe_changed(cluster.image(), plan, cancelled)
     if found.replicas:
-        warn(f"kafkapy: not under way, so they stay as the plan has them: {_named(found.replicas)}")
+        warn(f"kafkapy: not under way, so they stay as they are in the plan: {_named(found.replicas)}")
     if found.order:
-        warn(f"kafkapy: the old replicas stay, maybe in another order than before: {_named(found.order)}")
+        warn(f"kafkapy: the old replicas stay, maybe in a different order than before: {_named(found.order)}")
     if any(found):
-        warn("kafkapy: how they were before is not known: there is no rollback file of this plan beside it")
+        warn("kafkapy: how they were before is unknown: there is no rollback file beside this plan")
 
 
 def _named(replicas: "Assignment", before: "Assignment | None" = None) -> str:

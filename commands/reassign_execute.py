@@ -105,7 +105,7 @@ def _tell_what_is_under_way(cluster: "Cluster", plan: "Reassignment", layout: "L
         size = bytes_moved(layout, going)
         left = max(0, size - held_by_new_replicas(cluster, layout, going))
         them = counted(len(going), "reassignment")
-        warn(f"kafkapy: {them} under way already: {human(left)} of {human(size)} left to copy")
+        warn(f"kafkapy: {them} already under way: {human(left)} of {human(size)} left to copy")
 
 
 def _prepare(cluster: "Cluster", plan: "Reassignment", asked: Execution, output: Output) -> None:
@@ -122,7 +122,7 @@ def _prepare(cluster: "Cluster", plan: "Reassignment", asked: Execution, output:
         print_lines(current_lines(format_reassignment(current_assignment(cluster.image(), plan.replicas), log_dirs)))
     control.check_accepted(plan.replicas, not asked.disallow_factor_change)
     kept = keep_rollback_file(cluster.image(), log_dirs, plan, asked.path, asked.rollback_path)
-    found = "kept" if kept.is_new else "found, from when this plan was begun"
+    found = "kept" if kept.is_new else "already there, from when this plan was started"
     warn(f"kafkapy: the way back is {found}: {kept.path}")
     if kept.is_new:
         _tell_who_is_not_restored(cluster, plan, asked, kept.path)
@@ -143,12 +143,12 @@ def _tell_who_is_not_restored(cluster: "Cluster", plan: "Reassignment", asked: E
     if led:
         named = ", ".join(f"{partition} (by broker {leader})" for partition, leader in led.items())
         warn(
-            "kafkapy: the way back does not restore who leads, since a reassignment cannot set leaders; not led by "
-            f"their preferred leader now: {named}"
+            "kafkapy: the way back does not restore leaders, since a reassignment cannot set them; not led by their "
+            f"preferred leader now: {named}"
         )
         warn(
-            "kafkapy: when the way back is executed, the preferred leaders are elected; with --no-elect or --no-wait, "
-            f"elect them by: {asked.election_of(path)}"
+            "kafkapy: when the way back is executed, the preferred leaders are elected; with --no-elect or "
+            f"--no-wait, elect them with: {asked.election_of(path)}"
         )
 
 
@@ -255,7 +255,10 @@ def _elect(cluster: "Cluster", plan: "Reassignment", asked: Execution) -> None:
     results = elect_leaders(cluster, PREFERRED, in_need)
     elected = sum(each.error is None for each in results)
     if elected:
-        warn(f"kafkapy: preferred leaders elected for {counted(elected, 'partition')} (--no-elect leaves them)")
+        warn(
+            f"kafkapy: preferred leaders elected for {counted(elected, 'partition')} (--no-elect leaves leaders as "
+            "they are)"
+        )
     states = _states(cluster, plan)
     for each in results:
         if each.is_failure:

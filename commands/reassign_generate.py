@@ -116,13 +116,13 @@ def _save(path: str, planned: "Planned") -> None:
     from kafkapy.metadata.reassignment.reassignment_json import format_reassignment
 
     if not planned.plan:
-        there = "; what is there now is another plan" if os.path.exists(path) else ""
+        there = "; the existing file holds another plan" if os.path.exists(path) else ""
         warn(f"kafkapy: --save: there is nothing to do, so {path} is not written{there}")
         return
     data = format_reassignment(planned.plan).encode() + b"\n"
     try:
         if os.path.exists(path) and not _holds(path, data):
-            raise KafkapyError(f"--save: {path} exists already, and is not this plan: name another, or remove it")
+            raise KafkapyError(f"--save: {path} already exists, and is not this plan: name another file, or remove it")
         Files().write_atomic(os.path.abspath(path), data)
     except OSError as error:
         raise KafkapyError(f"--save: cannot write {path}: {error.strerror}") from None
@@ -171,8 +171,8 @@ def _rival_lines(planned: "Planned") -> "Iterator[str]":
     drawn, within = human(rival.bytes_drawn), human(rival.bytes_within_tolerance)
     if rival.is_matched:
         yield (
-            f"Kafka's draw moves {drawn}, a plan within {tolerance:.0%} of the shares {within}: this one moves no more "
-            f"than the draw, and is as balanced (--tolerance {tolerance:g} insists)"
+            f"Kafka's draw moves {drawn}, a plan within {tolerance:.0%} of the shares {within}: this one moves no "
+            f"more than the draw, and is as balanced (--tolerance {tolerance:g} keeps to the shares)"
         )
     else:
         yield f"Kafka's draw would move {drawn} instead of {within}, but misses --tolerance {tolerance:g}"

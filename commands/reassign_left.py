@@ -7,8 +7,8 @@ remove the throttles. Whatever ended it, these lines stand before the error.
 from .tool_errors import warn
 
 NEXT = (
-    "next: --verify tells how far the moves are, and removes throttles when none is under way; the same --execute goes "
-    "on; --cancel takes back what is under way"
+    "next: --verify shows how far the moves are, and removes the throttles once none is under way; the same "
+    "--execute continues; --cancel takes back what is under way"
 )
 
 
@@ -22,7 +22,7 @@ class Stage:
 
     def tell(self, throttled: bool) -> None:
         """Write what is left."""
-        told = [self._current(), *self._not_begun(), *(["throttles stay set"] if throttled else [])]
+        told = [self._current(), *self._not_begun(), *(["the throttles stay set"] if throttled else [])]
         warn(f"kafkapy: {'; '.join(told)}")
         warn(f"kafkapy: {NEXT}")
 
@@ -32,10 +32,10 @@ class Stage:
         name = "the plan" if self._parts == 1 else f"batch {number} of {self._parts}"
         if self.complete == self._parts:
             return "all reassignments are complete"
-        return f"{name} is still under way" if self.begun == number else f"{name} was refused, or has begun in part"
+        return f"{name} is still under way" if self.begun == number else f"{name} was refused, or was started in part"
 
     def _not_begun(self) -> list[str]:
         first, last = self.complete + 2, self._parts
         if first > last:
             return []
-        return [f"batch {first} was not begun" if first == last else f"batches {first} to {last} were not begun"]
+        return [f"batch {first} was not started" if first == last else f"batches {first} to {last} were not started"]

@@ -123,7 +123,7 @@ def _partitions(opened: "Cluster", diff: "ReplicaDiff", wanted: str | None) -> l
         error = KafkaError("UnknownTopicOrPartitionException", f"no copy of {wanted} is in {diff.where}{hint}")
         known = opened.image().topics.get(topic)
         if known is not None and (not colon or int(number) in known.partitions):
-            error.hint = "by the metadata there should be one: kafkapy doctor tells what to do"
+            error.hint = "according to the metadata there should be one: kafkapy doctor explains what to do"
         raise error
     return found
 

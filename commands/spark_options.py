@@ -66,7 +66,7 @@ def open_engine(
 
         for name, value in given.items():
             if value:
-                raise UsageError(f"{name} is about Spark: give --engine spark too")
+                raise UsageError(f"{name} only works on Spark: give --engine spark too")
         yield LocalEngine()
         return
     from kafkapy.spark.java import check_pyspark

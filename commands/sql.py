@@ -144,7 +144,9 @@ def sql(
     if (output is SqlOutput.PARQUET) != (out is not None):
         raise UsageError("--output parquet and --out PATH go together: the rows go to a file")
     if output is SqlOutput.PARQUET and shown_view().names:
-        raise UsageError("a Parquet file has the columns and the order of the statement: no --columns or --sort-by")
+        raise UsageError(
+            "a Parquet file has the columns and the order of the statement: leave out --columns and --sort-by"
+        )
     from kafkapy.backends.selection import file_paths
     from kafkapy.spark.java import check_pyspark
 
@@ -207,7 +209,7 @@ class _Questions:
             return
         count = session.run(statement, self._limit, not self._is_terminal, self._print)
         if self._is_cut and count is not None and count > TERMINAL_ROWS:
-            print(f"kafkapy: there are more rows than these {TERMINAL_ROWS}: give --limit", file=sys.stderr)
+            print(f"kafkapy: only the first {TERMINAL_ROWS} rows are shown: give --limit for more", file=sys.stderr)
 
     def _started(self) -> "SqlSession":
         if self._session is None:
@@ -263,7 +265,7 @@ def _statements(texts: list[str], output: SqlOutput) -> Iterator[str]:
         if not is_blank(script.rest):
             found.append(script.rest.strip())
     if output in (SqlOutput.PARQUET, SqlOutput.JSON, SqlOutput.YAML) and len(found) > 1:
-        raise UsageError(f"--output {output} is one result: give one statement, not {len(found)}")
+        raise UsageError(f"--output {output} holds one result: give one statement, not {len(found)}")
     yield from found
 
 

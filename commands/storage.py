@@ -170,7 +170,7 @@ def _make_cluster(
         made = make_cluster(cluster, brokers, names, release, levels, cluster_id, log_dirs_per_broker=log_dirs)
     ids = ", ".join(str(broker.id) for broker in made.brokers)
     which = "broker" if len(made.brokers) == 1 else "brokers"
-    print_lines([f"Made the cluster directory {cluster} with {which} {ids} and cluster id {made.cluster_id}."])
+    print_lines([f"Created the cluster directory {cluster} with {which} {ids} and cluster id {made.cluster_id}."])
     _tell_of_another(cluster)
 
 
@@ -182,8 +182,8 @@ def _tell_of_another(cluster: str) -> None:
 
     other = otherwise_meant(cluster)
     if other is not None:
-        how = f"'--cluster {quote(cluster)}' means the new one"
-        warn(f"kafkapy: commands that name no cluster still mean {other}; {how}")
+        how = f"'--cluster {quote(cluster)}' selects the new one"
+        warn(f"kafkapy: commands that name no cluster still use {other}; {how}")
 
 
 @app.command(

@@ -32,7 +32,7 @@ def reset_offsets(opened: "Cluster", params: Mapping[str, Any], output: Output) 
     from .typed_group_usage import STREAMS_SCENARIOS
 
     if params["export"] and output is not Output.KAFKA:
-        raise UsageError("--export and --output are two ways to say how to print: give one of them")
+        raise UsageError("--export and --output both choose how to print: give only one of them")
     scenarios = {name: params[name.replace("-", "_")] for name in STREAMS_SCENARIOS}
     target = reset_target(output, scenarios, params["group"] or (), "streams")
     reset = StreamsReset(opened, Scope(params["input_topic"] or (), params["all_input_topics"]), target)

@@ -123,7 +123,7 @@ def throughput(
 
     if forecast and (step is not None or by is not By.TOPIC or measure_compression or engine is EngineName.SPARK):
         raise UsageError(
-            "--forecast is about partitions: --by, --step, --measure-compression and --engine are not for it"
+            "--forecast is about partitions: --by, --step, --measure-compression and --engine do not work with it"
         )
     step_ms = None if step is None else parse_duration("--step", step)
     topics = frozenset(topic or ())
@@ -219,7 +219,7 @@ def _forecasts(cluster: "Cluster", wanted: "Wanted", now: int, problems: list[st
     from kafkapy.lag.retention_forecast import forecast
 
     if not cluster.has_metadata:
-        raise KafkapyError("without a metadata log nobody knows the configs of topics, by which segments go")
+        raise KafkapyError("without a metadata log, the configs by which segments are deleted are unknown")
     for partition, log in partition_logs(cluster, wanted.topic):
         config = log_config(cluster.image(), partition.topic)
         rate = growth(log, wanted.stretch, now, problems.append)

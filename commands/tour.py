@@ -16,7 +16,7 @@ from .scratch_directory import scratch_directory
 if TYPE_CHECKING:
     from kafkapy.tour.step import Step
 
-PROMPT = "Enter goes on, q ends: "
+PROMPT = "Enter continues, q quits: "
 
 app = new_app()
 
@@ -57,7 +57,7 @@ def tour(
     from kafkapy.tour.itinerary import STEPS
 
     if list_ and (step is not None or keep is not None or pause is not None):
-        raise UsageError("--list names the steps and plays none: --step, --keep and --pause do not go with it")
+        raise UsageError("--list only lists the steps: leave out --step, --keep and --pause")
     if list_:
         _print_steps(STEPS, output)
         return

@@ -81,7 +81,7 @@ def find_hanging(
             elsewhere = sum(isinstance(each.reason, NotHere) for each in skipped)
             skipped = [each for each in skipped if not isinstance(each.reason, NotHere)]
             if elsewhere:
-                warn(f"kafkapy: not searched: {elsewhere} partitions of which no copy is in {opened.where}")
+                warn(f"kafkapy: not searched: {elsewhere} partitions that have no copy in {opened.where}")
         for each in skipped:
             warn(f"{not_described(each.partition, broker_id)}: {each.reason}")
         if skipped:
@@ -97,6 +97,6 @@ def _warn_of_decided(hanging: "list[OpenTransaction]") -> None:
             label, transactional_id = each.decided.state.label, each.decided.transactional_id
             warn(
                 f"kafkapy: do not abort producer {each.producer.producer_id} in {each.partition}: {transactional_id} "
-                f"is in {label}, and its coordinator writes the marker when it is started, in a cluster directory by "
-                "'kafkapy cluster replicate'"
+                f"is in {label}, and its coordinator writes the marker when it is started (in a cluster directory: "
+                "'kafkapy cluster replicate')"
             )

@@ -30,12 +30,11 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 TERMINATED = 143
 COMPLETE = "__complete"  # what the completions of shells call; before Typer is imported, since a user waits
-EXTRA_ARGUMENTS = "Got unexpected extra argument(s) ("
 PLAIN_WORDS = {
-    "is not a valid int.": "is no whole number.",
-    "is not a valid int range.": "is no whole number.",
-    "is not a valid float.": "is no number.",
-    "is not a valid float range.": "is no number.",
+    "is not a valid int.": "is not a whole number.",
+    "is not a valid int range.": "is not a whole number.",
+    "is not a valid float.": "is not a number.",
+    "is not a valid float range.": "is not a number.",
 }
 """What Typer says, in plain English."""
 GC_THRESHOLD = 50_000  # start-up makes many objects that stay: at the default it looks for garbage again and again
@@ -100,7 +99,7 @@ def _run(args: list[str]) -> int:
 def _usage_text(error: TyperUsageError, line: Sequence[str]) -> str:
     from typer._click.exceptions import BadParameter, NoSuchOption
 
-    from kafkapy.subcommand import did_you_mean
+    from kafkapy.subcommand import EXTRA_ARGUMENTS, did_you_mean
 
     if isinstance(error, NoSuchOption):
         from kafkapy.unknown_option import meant_by

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import typer
 from typer._click import Command, Context, HelpFormatter, Parameter
-from typer._click.exceptions import UsageError
+from typer._click.exceptions import MissingParameter, UsageError
 from typer._click.formatting import wrap_text
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
@@ -27,6 +27,8 @@ KAFKA_VERSION = "4.3.1"
 INDENT = "  "
 MUCH_ALIKE = 0.8
 """How like a command a word is that was meant for it: 'use' is not like 'unset'."""
+EXTRA_ARGUMENTS = "Got unexpected extra argument(s) ("
+"""How Typer begins what it says of arguments that a command does not take."""
 COMMAND_LINE = "    "
 """What a command line among the examples begins with."""
 ARGUMENTS = "Arguments"
@@ -155,17 +157,27 @@ class Subcommand(OwnHelp, TyperCommand):
         valued = {name for param in params if not getattr(param, "is_flag", False) for name in param.opts}
         try:
             spelled = java_args.normalise(args, valued, self.optional_arguments)
-            values, _, order = self.make_parser(ctx).parse_args(list(spelled))
+            values, extra, order = self.make_parser(ctx).parse_args(list(spelled))
             self._refuse_repeats(ctx, order)
             if self.takes_defaults:
                 spelled = [*self._added(ctx, values, order), *spelled]
-            return super().parse_args(ctx, spelled)
+            return self._parsed(ctx, spelled, extra)
         except UsageError as error:
             # The parser leaves the context out of some errors; without it, the hint could not name the command.
             error.ctx = error.ctx or ctx
             raise
         except errors.UsageError as error:
             error.command_path = ctx.command_path
+            raise
+
+    def _parsed(self, ctx: Context, args: list[str], extra: Sequence[str]) -> list[str]:
+        """Parse. Where an option is missing and there are ``extra`` arguments, these are what is told: one of them may
+        be meant for it."""
+        try:
+            return super().parse_args(ctx, args)
+        except MissingParameter:
+            if extra:
+                ctx.fail(f"{EXTRA_ARGUMENTS}{' '.join(extra)})")
             raise
 
     def _added(self, ctx: Context, values: Mapping[str, Any], order: Sequence[Parameter]) -> Sequence[str]:

@@ -1,5 +1,6 @@
-"""What was meant by an argument of a command that takes none: an option without its dashes, as in ``topics list``, or
-the name of a topic or a group, as in ``topics --describe orders``."""
+"""What was meant by an argument of a command that takes none: an option without its dashes, as in ``topics list``, the
+name of a topic or a group, as in ``topics --describe orders``, or the value of an option that there has to be, as in
+``dump-log orders-0``."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ def meant_by(word: str, ctx: Context, line: Sequence[str]) -> list[str]:
     if found is not None:
         return [f"--{found}"]
     named = _NAMES_OF_GROUPS if (ctx.info_name or "").endswith("groups") else _NAMES
-    return [f"{name} {word}" for name in named if name in names and not _is_given(name, line)][:1]
+    needed = [param.opts[0] for param in params if param.required and param.param_type_name == "option"]
+    return [f"{name} {word}" for name in (*named, *needed) if name in names and not _is_given(name, line)][:1]
 
 
 def _is_given(name: str, line: Sequence[str]) -> bool:

@@ -23,12 +23,12 @@ def meant_by(option: str, ctx: Context, line: Sequence[str]) -> str | None:
     command = ctx.command
     is_group = isinstance(command, TyperGroup)
     if option in _REMOVED and (is_group or any(_SUCCESSOR in param.opts for param in command.params)):
-        return f" ({_SUCCESSOR}, with a broker's address, is in its place)"  # a group has the options of its commands
+        return f" (use {_SUCCESSOR} with a broker's address instead)"  # a group has the options of its commands
     if is_group:
         return _after_command(option, command, ctx, line)
     for param in command.params:
         if param.param_type_name == "argument" and option == f"--{param.name}":
-            return f" ({param.metavar or param.name} stands without the name of an option)"
+            return f" ({param.metavar or param.name} is given without the name of an option)"
     other = _OTHER_NAMES.get((command.name or "", option))
     return None if other is None else f" (did you mean {other}?)"
 

@@ -42,7 +42,7 @@ CONTROLLER = "--bootstrap-controller"
 Order = Literal["exact", "sorted"]
 Scrub = Sequence[tuple[str, str]]
 HINT = re.compile(
-    r"^kafkapy: (there is no .*; (did you mean '.*'\?|there (is|are) .*)|.*: such a file looks like .*|"
+    r"^kafkapy: (there is no .*; (did you mean '.*'\?|there (is|are) .*)|.*: the file should look like .*|"
     r"no election is under way: .*)\n",
     re.MULTILINE,
 )

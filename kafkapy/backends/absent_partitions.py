@@ -39,7 +39,7 @@ class AbsentPartitions(NamedTuple):
         """What is told all the same."""
         count = 0 if is_named else len(self.elsewhere)
         partitions = "1 partition" if count == 1 else f"{count} partitions"
-        return [f"left out: {partitions} of which only other brokers have copies"] if count else []
+        return [f"left out: {partitions} that only other brokers have copies of"] if count else []
 
 
 def absent_partitions(

@@ -90,9 +90,9 @@ class BrokerLogs:
             if partition == METADATA or partition in lost:
                 continue
             if partition not in assigned:
-                yield f"{path}: set aside as {self._set_aside(name)}, the metadata has no replica of it here"
+                yield f"{path}: set aside as {self._set_aside(name)}: according to the metadata, it has no replica here"
             elif _topic_id(path) not in (None, assigned[partition]):
-                yield f"{path}: set aside as {self._set_aside(name)}, it is of a topic that was deleted"
+                yield f"{path}: set aside as {self._set_aside(name)}: it belongs to a topic that was deleted"
         self.forget([each for each in map(TopicPartition._make, self._checkpointed()) if each not in assigned])
         opened = () if self.was_clean else ((each, assigned[each]) for each in assigned if each not in lost)
         for partition, topic_id in opened:

@@ -93,7 +93,7 @@ def decode(data: bytes, location: str) -> ClusterFile:
         raise FormatError(f"{location}: a log dir is named twice")
     offset = document.get("clock_offset_ms", 0)
     if type(offset) is not int or not 0 <= offset <= MOST_AHEAD_MS:
-        raise FormatError(f"{location}: clock_offset_ms is no number from 0 to {MOST_AHEAD_MS}")
+        raise FormatError(f"{location}: clock_offset_ms is not a number from 0 to {MOST_AHEAD_MS}")
     return ClusterFile(document["cluster_id"], entries, offset)
 
 
@@ -116,7 +116,7 @@ def encode(cluster: ClusterFile) -> bytes:
 
 def _broker(entry: Any, location: str) -> BrokerEntry:
     if not isinstance(entry, dict) or type(entry.get("id")) is not int or entry["id"] < 0:
-        raise FormatError(f"{location}: a broker needs an id, a number from 0 on")
+        raise FormatError(f"{location}: a broker needs an id, a whole number of at least 0")
     log_dirs, rack = entry.get("log_dirs"), entry.get("rack")
     if not isinstance(log_dirs, list) or not log_dirs or not all(isinstance(path, str) for path in log_dirs):
         raise FormatError(f"{location}: broker {entry['id']} has no log_dirs")
@@ -128,7 +128,9 @@ def _broker(entry: Any, location: str) -> BrokerEntry:
 def _state(entry: Any, location: str) -> BrokerState:
     state, since = entry.get("state", RUNNING), entry.get("since", 0)
     if state not in STATES or type(since) is not int:
-        raise FormatError(f"{location}: the state of broker {entry['id']} is none of {', '.join(STATES)} since a time")
+        raise FormatError(
+            f"{location}: the state of broker {entry['id']} is not one of {', '.join(STATES)} since a time"
+        )
     return BrokerState() if state == RUNNING else BrokerState(state, since)
 
 

@@ -83,7 +83,7 @@ class Consumer:
             if isinstance(found, KafkapyError):
                 if is_patient and _is_unled(found):
                     self._unled.add(partition)
-                    self._say(f"{partition} is not read before somebody leads it: {found}", found.hint)
+                    self._say(f"{partition} is not read until it has a leader: {found}", found.hint)
                 else:
                     self._give_up(partition, f"{partition} is not read: {found}", found.hint)
                 continue
@@ -149,7 +149,7 @@ class Consumer:
             self._tell(self._broken_off(partition, damage))
 
     def _broken_off(self, partition: TopicPartition, why: str) -> str:
-        return f"{partition} is read up to offset {self._positions[partition]} only: {why}"
+        return f"{partition} is read only up to offset {self._positions[partition]}: {why}"
 
     def _give_up(self, partition: TopicPartition, line: str, hint: str | None) -> None:
         """Go on without a partition."""

@@ -181,7 +181,7 @@ def advance(cluster: DirectoryCluster, ms: int) -> list[Moved]:
     """Let time pass: who lags for too long leaves the ISRs."""
     left = MOST_AHEAD_MS - cluster.cluster_file.clock_offset_ms
     if ms > left:
-        raise UsageError(f"--ms: simulated time would leave the year 9999 behind; it can advance by {left} ms at most")
+        raise UsageError(f"--ms: simulated time would go beyond the year 9999; it can advance by at most {left} ms")
     before = _registrations(cluster)
     cluster.advance_clock(ms)
     for partition in cluster.places.usable_partitions():
@@ -244,14 +244,14 @@ def check_alive(cluster: DirectoryCluster, broker_id: int) -> None:
     """Refuse a broker that cannot stop, crash or lag, since it does not run."""
     _check_known(cluster, broker_id)
     if not cluster.brokers[broker_id].is_alive:
-        raise KafkapyError(f"broker {broker_id} is {cluster.brokers[broker_id].state} already: start it first")
+        raise KafkapyError(f"broker {broker_id} is already {cluster.brokers[broker_id].state}: start it first")
 
 
 def check_startable(cluster: DirectoryCluster, broker_id: int) -> None:
     """Refuse a broker that cannot be started, since it runs and fetches."""
     _check_known(cluster, broker_id)
     if cluster.brokers[broker_id].state == RUNNING:
-        raise KafkapyError(f"broker {broker_id} runs already")
+        raise KafkapyError(f"broker {broker_id} is already running")
 
 
 def _check_known(cluster: DirectoryCluster, broker_id: int) -> None:

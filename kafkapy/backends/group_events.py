@@ -27,7 +27,10 @@ def parse_events(texts: Iterable[str], members: int) -> list[Event]:
             number += 1
             present.add(number)
         elif event.leaves not in present:
-            raise UsageError(f"{event}: there is no member {event.leaves} then; members are numbered as they join")
+            raise UsageError(
+                f"{event}: there is no member {event.leaves} at that point; members are numbered in the order in "
+                "which they join"
+            )
         else:
             present.remove(event.leaves)
     return events
@@ -39,5 +42,8 @@ def _parse(text: str) -> Event:
     is_join = what == "join"
     is_leave = name == "leave" and number.isascii() and number.isdigit()
     if not (is_join or is_leave) or not (after.isascii() and after.isdigit()):
-        raise UsageError(f"'{text}' is no event: write join@100 or leave:2@200, with how many records come before")
+        raise UsageError(
+            f"'{text}' is not an event: write join@100 or leave:2@200, where the last number says how many records "
+            "come before it"
+        )
     return Event(int(after), None if is_join else int(number))

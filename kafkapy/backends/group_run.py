@@ -22,7 +22,7 @@ from kafkapy.errors import KafkapyError
 from kafkapy.formats.time_text import utc_text
 from kafkapy.signals import terminated_like_interrupted
 
-NOT_COMMITTED = "kafkapy: what was handled last is not committed, or not for sure, and may be handled again"
+NOT_COMMITTED = "kafkapy: what was handled last is not committed, or not certainly, and may be handled again"
 
 
 class GroupRun(NamedTuple):
@@ -92,7 +92,7 @@ def _close_after_an_error(session: GroupSession, tell: Tell, cause: BaseExceptio
 
 def _tell_the_end(consuming: GroupConsuming, waiting: Waiting | None, tell: Tell) -> None:
     for event in consuming.events:
-        tell(f"kafkapy: {event} did not happen: there were {consuming.count} records")
+        tell(f"kafkapy: {event} did not happen: there were only {consuming.count} records")
     if waiting is not None:
         records = "1 record waits" if waiting.records == 1 else f"{waiting.records} records wait"
         tell(f"{records} in retry topics, the first of them until {utc_text(waiting.due_ms)}")

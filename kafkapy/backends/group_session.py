@@ -29,7 +29,7 @@ from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.log.topic_partition import TopicPartition
 
 REFRESH_AGAIN_S = 1.0
-OVERTAKEN = "the group has rebalanced meanwhile: what was handled last is not committed, and may be handled again"
+OVERTAKEN = "the group has rebalanced in the meantime: what was handled last is not committed, and may be handled again"
 
 
 class GroupSession:
@@ -188,7 +188,8 @@ class GroupSession:
         instance_ids = [each for each in (self._instance_id(n + 1) for n in range(members)) if each]
         for member_id in self._membership.evict(cluster, instance_ids):
             self.tell(
-                f"kafkapy: removed member {member_id} of group {self._options.group_id}: its process did not leave"
+                f"kafkapy: removed member {member_id} of group {self._options.group_id}: its process ended "
+                "without leaving"
             )
 
     def _join(self, cluster: Cluster) -> None:
@@ -277,7 +278,7 @@ class GroupSession:
         for partition in (each for member in self.members for each in member.readable):
             damage = self.reader.damage(partition)
             if damage is not None:
-                self._leave_out(partition, f"{partition} is read only as far as it is good: {damage}")
+                self._leave_out(partition, f"{partition} is read only up to where it is damaged: {damage}")
 
     def _leave_out(self, partition: TopicPartition, line: str, hint: str | None = None) -> None:
         if partition not in self.left_out:

@@ -52,7 +52,7 @@ def find_hanging(cluster: Cluster, scope: Scope, max_timeout_ms: int) -> Iterato
     """The hanging transactions by partition and producer id."""
     if scope.broker_id is not None and scope.broker_id not in cluster.log_dir_brokers():
         there = listed(cluster.log_dir_brokers())
-        raise KafkapyError(f"nothing of broker {scope.broker_id} is in {cluster.where}: they are of {there}")
+        raise KafkapyError(f"nothing of broker {scope.broker_id} is in {cluster.where}: they belong to {there}")
     found = list(_old_transactions(cluster, scope, max_timeout_ms))
     transactions = cluster.transactions()
     states = transactions.of_producers(

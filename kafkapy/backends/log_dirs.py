@@ -354,7 +354,7 @@ class LogDirsCluster(FileAccess):
         salvaged = self.__dict__.get("_salvaged")  # nobody asked where it was not read
         if salvaged is not None and salvaged.damage is not None:
             damage = salvaged.damage
-            reason = f"{damage.reason}; what changed after that is not known here: kafkapy doctor tells what to do"
+            reason = f"{damage.reason}; what changed after that is unknown here: kafkapy doctor explains what to do"
             raise DamagedFileError(damage.path, damage.position, reason)
 
     @staticmethod

@@ -106,7 +106,7 @@ def run(cluster: DirectoryCluster, wanted: Wanted) -> Iterator[Action]:
 
 def _check(cluster: LogDirsCluster) -> None:
     if not cluster.has_metadata:
-        raise KafkapyError("without a metadata log nobody knows the configs of topics, by which logs are maintained")
+        raise KafkapyError("without a metadata log, the configs by which logs are maintained are unknown")
 
 
 def _partitions(cluster: LogDirsCluster, wanted: Wanted) -> Iterator[tuple[TopicPartition, LogConfig]]:

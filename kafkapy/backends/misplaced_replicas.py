@@ -67,7 +67,7 @@ def _put_right(
     for other in found:
         if other != chosen:
             path, aside = log_dirs[other].path(partition), log_dirs[other].set_aside(partition)
-            yield f"{path}: set aside as {aside}, broker {broker_id} has it in {log_dirs[chosen].log_dir}, too"
+            yield f"{path}: set aside as {aside}: broker {broker_id} also has it in {log_dirs[chosen].log_dir}"
 
 
 def _reach(logs: BrokerLogs, partition: TopicPartition) -> tuple[int, int]:

@@ -87,7 +87,8 @@ def _timed_out(replicated: ReplicatedPartition) -> str:
     """What an acks=all waits for, and how that ends."""
     leader, lag = replicated.led(), replicated.settings.replica_lag_time_max_ms
     appended = (
-        f"The request timed out: {replicated.partition} has it appended on its leader, broker {leader.broker_id}, but"
+        f"The request timed out: it was appended to {replicated.partition} on the leader, broker "
+        f"{leader.broker_id}, but"
     )
     waits_for = replicated.not_fetching()
     if waits_for:
@@ -98,8 +99,8 @@ def _timed_out(replicated: ReplicatedPartition) -> str:
     away = [each for each in replicated.registration.replicas if each not in leader.isr]
     if len(leader.isr) < leader.min_isr and away:
         return (
-            f"{appended} its ISR has {len(leader.isr)} of the {leader.min_isr} replicas that min.insync.replicas asks "
-            f"for. Let others join it with {_started(away, ' or ')}."
+            f"{appended} its ISR has {len(leader.isr)} of the {leader.min_isr} replicas that min.insync.replicas "
+            f"requires. Let others join it with {_started(away, ' or ')}."
         )
     return "The request timed out."
 

@@ -62,8 +62,8 @@ def execute(
         if stalled:
             told = "; ".join(f"{partition}: {why}" for partition, why in list(stalled.items())[:5])
             raise KafkapyError(
-                f"{len(stalled)} of {len(part.replicas)} reassignments cannot be completed now ({told}); when that is "
-                "put right, execute the same plan again to go on"
+                f"{len(stalled)} of {len(part.replicas)} reassignments cannot be completed now ({told}); once that "
+                "is fixed, execute the same plan again to continue"
             )
         if how.wait:
             yield Completed(number)

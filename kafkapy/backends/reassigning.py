@@ -126,7 +126,7 @@ def _check_can_replace(state: PartitionRegistration, replicas: tuple[int, ...]) 
     removing = set(state.replicas).difference(replicas) or set(state.removing_replicas)
     waits_for, removes = adding.difference(replicas), removing.intersection(replicas)
     if waits_for or removes:
-        what = f"wait for broker {_numbers(waits_for)} without end" if waits_for else f"remove {_numbers(removes)}"
+        what = f"wait for broker {_numbers(waits_for)} forever" if waits_for else f"remove {_numbers(removes)}"
         old = _numbers(set(state.replicas).difference(state.adding_replicas))
         raise KafkaError(
             "InvalidReplicaAssignmentException",
@@ -191,7 +191,7 @@ def _held(replicated: ReplicatedPartition) -> dict[int, int]:
 def _why_stalled(cluster: DirectoryCluster, registration: PartitionRegistration) -> str:
     idle = [broker for broker in targets_of(registration) if broker not in registration.isr]
     states = [f"broker {each} is {cluster.brokers[each].state}" for each in idle if each in cluster.brokers.known]
-    return ", ".join(each for each in states if not each.endswith(RUNNING)) or "its replicas do not come nearer"
+    return ", ".join(each for each in states if not each.endswith(RUNNING)) or "its replicas do not catch up"
 
 
 def cancel(cluster: DirectoryCluster, partitions: Iterable[TopicPartition]) -> None:

@@ -154,7 +154,7 @@ def _meta_properties(log_dir: str) -> MetaProperties | None:
     below = sorted(name for name in os.listdir(log_dir) if _is_formatted(os.path.join(log_dir, name)))
     hint = f"; {', '.join(below)} in it {'is one' if len(below) == 1 else 'are'}" if below else ""
     raise KafkapyError(
-        f"{log_dir} is no log dir of a broker: it has no {meta_properties.FILE_NAME} and no partitions{hint}"
+        f"{log_dir} is not a log dir of a broker: it has no {meta_properties.FILE_NAME} and no partitions{hint}"
     )
 
 

@@ -60,7 +60,7 @@ def _fields(line: str) -> list[str]:
     try:
         return next(csv.reader([line.rstrip("\r")]), [])
     except csv.Error as error:
-        raise KafkapyError(f"no CSV: {error}") from None
+        raise KafkapyError(f"not CSV: {error}") from None
 
 
 def _form(fields: Sequence[str], groups: Sequence[str]) -> str:
@@ -72,7 +72,7 @@ def _number(parse: Callable[[str], int], field: str, text: str) -> int:
     try:
         return parse(text.strip())
     except FormatError:
-        raise KafkapyError(f"the {field} {text.strip()!r} is no number, or too large") from None
+        raise KafkapyError(f"the {field} {text.strip()!r} is not a number, or is too large") from None
 
 
 def reset_file_lines(rows: Iterable[tuple[str, TopicPartition, int]], with_group: bool) -> Iterator[str]:

@@ -47,7 +47,7 @@ class Delay(NamedTuple):
         number = lowered.rstrip("dhms")
         unit = lowered[len(number) :]
         if unit not in UNITS or not (number.isascii() and number.isdigit() and len(number) <= LONGEST_NUMBER):
-            raise UsageError(f"'{text}' is no time: write a number and one of {', '.join(UNITS)}, such as 10s")
+            raise UsageError(f"'{text}' is not a time: write a number and one of {', '.join(UNITS)}, such as 10s")
         return cls(lowered, int(number) * UNITS[unit])
 
 

@@ -46,7 +46,7 @@ def keep_rollback_file(
             return RollbackFile(candidate, True)
         if _leads_back(candidate, image, log_dirs, plan):
             return RollbackFile(candidate, False)
-    raise KafkapyError(f"--rollback-file: {path} exists already, and is not the way back from here: name another")
+    raise KafkapyError(f"--rollback-file: {path} already exists, and is not the way back from here: name another file")
 
 
 def find_rollback_file(image: MetadataImage, log_dirs: LogDirs, plan: Reassignment, plan_path: str) -> str | None:
@@ -83,8 +83,8 @@ def _write(path: str, text: str) -> None:
             os.fsync(file.fileno())
     except OSError as error:
         raise KafkapyError(
-            f"cannot write the rollback file {path} ({error.strerror}), so nothing was begun: name another place with "
-            "--rollback-file"
+            f"cannot write the rollback file {path} ({error.strerror}), so nothing was started: name another place "
+            "with --rollback-file"
         ) from None
 
 

@@ -94,7 +94,7 @@ def open_cluster(selection: Selection) -> Cluster:
     named = [name for name in KINDS if getattr(selection, name)]
     if len(named) > 1:
         options = " and ".join(map(_option, named))
-        raise UsageError(f"{options} name different clusters: give one of them")
+        raise UsageError(f"{options} name different clusters: give only one of them")
     if selection.is_live:
         from kafkapy.backends.live.opening import open_live
 
@@ -127,7 +127,7 @@ def open_cluster_for_writing(
         from kafkapy.backends.directory_format import make_cluster
 
         make_cluster(directory, DEFAULT_BROKERS, files=Files(sync))
-        _tell(f"kafkapy: made the cluster directory {directory} with {DEFAULT_BROKERS} brokers")
+        _tell(f"kafkapy: created the cluster directory {directory} with {DEFAULT_BROKERS} brokers")
     check_directory(directory)
     timeout_s = WRITER_WAITS_S if wait_s is None else wait_s
     try:
@@ -205,9 +205,9 @@ def check_directory(directory: str) -> None:
         if hint:
             raise KafkapyError(f"there is no cluster directory {directory}{hint}")
         raise KafkapyError(
-            f"there is no cluster directory {directory}: make one with 'kafkapy storage format --cluster "
+            f"there is no cluster directory {directory}: create one with 'kafkapy storage format --cluster "
             f"{quote(directory)} --brokers 3', or name another with --cluster or ${VARIABLE}, a running cluster with "
-            "--bootstrap-server, or brokers' disks with --log-dirs"
+            "--bootstrap-server, or brokers' log dirs with --log-dirs"
         )
     if not os.path.exists(os.path.join(directory, FILE_NAME)):
         raise _broken(KafkapyError(f"{directory} is not a cluster directory: it has no {FILE_NAME}"), directory)
@@ -228,5 +228,5 @@ def _broken(error: KafkapyError, directory: str) -> KafkapyError:
     from shlex import quote
 
     others = f"--cluster, --context or ${VARIABLE} name another"
-    error.hint = error.hint or f"'kafkapy doctor --cluster {quote(directory)}' says what to do; {others}"
+    error.hint = error.hint or f"'kafkapy doctor --cluster {quote(directory)}' explains what to do; {others}"
     return error

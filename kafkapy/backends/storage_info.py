@@ -24,7 +24,7 @@ class StorageInfo(NamedTuple):
 def storage_info(cluster: str | None, log_dirs: Sequence[str]) -> StorageInfo:
     """What there is in a cluster directory, or in log dirs."""
     if cluster is not None and log_dirs:
-        raise UsageError("--cluster and --log-dirs name different clusters: give one of them")
+        raise UsageError("--cluster and --log-dirs name different clusters: give only one of them")
     if not log_dirs:
         log_dirs = _dirs_of(Selection(cluster).directory)
     problems: list[str] = []

@@ -95,7 +95,7 @@ def parse_topics(data: bytes, location: str) -> list[WantedTopic]:
     seen: set[str] = set()
     for topic in topics:
         if topic.name in seen:
-            raise FormatError(f"{location}: topic {topic.name} is there twice")
+            raise FormatError(f"{location}: topic {topic.name} is listed twice")
         seen.add(topic.name)
     return topics
 
@@ -240,22 +240,22 @@ def _entries(document: Any, location: str) -> Iterator[tuple[Any, Any]]:
         for entry in document:
             yield entry["name"], {key: value for key, value in entry.items() if key != "name"}
     else:
-        raise FormatError(f"{location}: neither topics by name nor a list of topics with a name each")
+        raise FormatError(f"{location}: expected topics by name, or a list of topics that have a name each")
 
 
 def _topic(name: Any, fields: Any, location: str) -> WantedTopic:
     place = f"{location}: topic {name}"
     if not isinstance(name, str):
-        raise FormatError(f"{place}: a name must be text, put it into quotes")
+        raise FormatError(f"{place}: a name must be text: put it in quotes")
     fields = {} if fields is None else fields
     if not isinstance(fields, dict):
-        raise FormatError(f"{place}: not a list of fields")
+        raise FormatError(f"{place}: expected fields with values")
     unknown = next((key for key in fields if key not in FIELDS), None)
     if unknown is not None:
-        raise FormatError(f"{place}: unknown field {unknown}; there are {', '.join(FIELDS)}")
+        raise FormatError(f"{place}: unknown field {unknown}; the fields are {', '.join(FIELDS)}")
     prune = fields.get("prune_configs", False)
     if not isinstance(prune, bool):
-        raise FormatError(f"{place}: prune_configs is true or false")
+        raise FormatError(f"{place}: prune_configs must be true or false")
     partitions, factor = (_count(fields, key, place) for key in ("partitions", "replication_factor"))
     assignment = _assignment(fields.get("assignment"), place)
     if assignment and (partitions, factor) != (None, None):
@@ -266,7 +266,7 @@ def _topic(name: Any, fields: Any, location: str) -> WantedTopic:
 def _count(fields: Mapping[str, Any], key: str, place: str) -> int | None:
     count = fields.get(key)
     if count is not None and (type(count) is not int or count < 1):
-        raise FormatError(f"{place}: {key} is a number from 1 on, not {count}")
+        raise FormatError(f"{place}: {key} must be a whole number of at least 1, not {count}")
     return count
 
 
@@ -279,7 +279,9 @@ def _assignment(value: Any, place: str) -> Assignment:
         or not all(isinstance(replicas, list) and replicas for replicas in value)
         or not all(type(broker) is int for replicas in value for broker in replicas)
     ):
-        raise FormatError(f"{place}: assignment is a list of broker ids for each partition, as in [[1, 2], [2, 3]]")
+        raise FormatError(
+            f"{place}: assignment must be a list of broker ids for each partition, as in [[1, 2], [2, 3]]"
+        )
     return tuple(tuple(replicas) for replicas in value)
 
 
@@ -287,7 +289,7 @@ def _configs(value: Any, place: str) -> dict[str, str]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise FormatError(f"{place}: configs are names with values")
+        raise FormatError(f"{place}: configs must be names with values")
     return {str(name): _config_value(each, f"{place}: config {name}") for name, each in value.items()}
 
 
@@ -299,4 +301,4 @@ def _config_value(value: Any, place: str) -> str:
         return str(value).lower()
     if isinstance(value, str | int | float):
         return str(value)
-    raise FormatError(f"{place}: has no value that a config can have")
+    raise FormatError(f"{place}: its value is not one that a config can have")

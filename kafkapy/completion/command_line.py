@@ -70,7 +70,8 @@ class CommandLine:
         from kafkapy.contexts.config_file import COMMAND_CONFIG, KINDS
         from kafkapy.contexts.resolution import Typed, options_of_context
 
-        typed = Typed(self.value("context"), any(map(self.value, KINDS)), [f"--{name}" for name in self._values])
+        options = {f"--{name}": value for name, value in self._values.items()}
+        typed = Typed(self.value("context"), any(map(self.value, KINDS)), options)
         added = options_of_context({f"--{name}": () for name in (*KINDS, COMMAND_CONFIG)}, True, typed)
         line = CommandLine([*added.words, ""])
         line._values.update(self._values)

@@ -75,7 +75,7 @@ def _with_value(line: str, old: str, new: str) -> str:
 
 def _write(wanted: ConfigFile, edit: Callable[[list[str]], list[str]], tell: Callable[[str], object]) -> None:
     if os.path.exists(wanted.path) and not os.path.isfile(wanted.path):
-        raise KafkapyError(f"{wanted.path} is no file that can be replaced: name one with ${FILE_VARIABLE}")
+        raise KafkapyError(f"{wanted.path} is not a file that can be replaced: name one with ${FILE_VARIABLE}")
     before = _text(wanted.path)
     after = "".join(f"{line}\n" for line in edit(before.splitlines()))
     if not _says(after, wanted):
@@ -83,7 +83,7 @@ def _write(wanted: ConfigFile, edit: Callable[[list[str]], list[str]], tell: Cal
             raise KafkapyError(f"{wanted.path} cannot be changed line by line: edit it")
         after = encode(wanted)
         if "#" in before:
-            tell(f"{wanted.path} had to be written anew: its comments are lost, the old file is {wanted.path}.old")
+            tell(f"{wanted.path} had to be rewritten: its comments are lost; the old file is {wanted.path}.old")
             _replace(f"{wanted.path}.old", before)
     _replace(wanted.path, after)
 

@@ -88,7 +88,7 @@ class ConfigFile(NamedTuple):
         if name in self.contexts:
             return self.contexts[name]
         near = near_miss(name, self.contexts)
-        hint = f"did you mean '{near}'?" if near else "'kafkapy config list' shows those there are"
+        hint = f"did you mean '{near}'?" if near else "'kafkapy config list' shows the existing ones"
         raise UsageError(f"{said_by}: there is no context '{name}' in {self.path}; {hint}")
 
     def resolved(self, context: Context, key: str) -> str:
@@ -151,16 +151,14 @@ def problem_with(key: str, value: str) -> str | None:
     if _SECRET_VALUE.search(value) or (key in LIVE_KINDS and "@" in value):
         return f"{key} holds a secret: {_NO_SECRETS}"
     if value not in CHOICES.get(key, (value,)):
-        return f"{key} is '{value}', none of {', '.join(CHOICES[key])}{did_you_mean(value, CHOICES[key])}"
+        return f"{key} is '{value}', which is not one of {', '.join(CHOICES[key])}{did_you_mean(value, CHOICES[key])}"
     return None
 
 
 def check_name(name: str) -> str:
     """A name that needs no quoting anywhere."""
     if not _NAME.fullmatch(name):
-        raise UsageError(
-            f"'{name}' cannot be the name of a context: take letters, digits, dots, dashes and underscores"
-        )
+        raise UsageError(f"'{name}' cannot be the name of a context: use letters, digits, dots, dashes and underscores")
     return name
 
 
@@ -230,7 +228,7 @@ class _Reader:
             if known is not None and key.value not in known:
                 raise self._unknown(key, where, known)
             if key.value in found:
-                raise self._error(key, f"'{key.value}' stands twice in {where}")
+                raise self._error(key, f"'{key.value}' appears twice in {where}")
             found[key.value] = value
         return found
 
@@ -242,7 +240,7 @@ class _Reader:
         if _SECRET_KEY.search(str(key.value)):
             return self._error(key, f"'{key.value}' would be a secret in plain text: {_NO_SECRETS}")
         near = near_miss(str(key.value), known, VERY_SIMILAR)
-        hint = f"did you mean '{near}'?" if near else f"there are {', '.join(known)}"
+        hint = f"did you mean '{near}'?" if near else f"the keys are {', '.join(known)}"
         return self._error(key, f"unknown key '{key.value}' in {where}; {hint}")
 
     def _error(self, node: Node, text: str) -> FormatError:

@@ -47,8 +47,8 @@ def add_options(
     typed = Typed(
         values.get("context"),
         any(_names_cluster(param, values, offered, optional_arguments) for param in order),
-        {name for param in order for name in param.opts},
-        values.get("engine"),
+        {name: values.get(param.name or "") for param in order for name in param.opts},
+        ctx.info_name or "",
     )
     added = options_of_context(offered, bool(context_options(params)), typed)
     ctx.meta[_ADDED] = added
@@ -67,12 +67,17 @@ def cluster_meant(ctx: Context, params: Sequence[Parameter]) -> str | None:
     """Which cluster a command works on, and why on this one; None for a command that has none."""
     if not context_options(params):
         return None
-    named = [(param.opts[0], ctx.params.get(param.name or "")) for param in params if _is_of_cluster(param)]
-    given = " ".join(f"{option} {value}" for option, value in named if value)
+    given = _given(ctx, params)
     added: Added | None = ctx.meta.get(_ADDED)
     if given:
         return f"{given} ({added.said_by})" if added is not None and added.said_by else given
     return cluster_by_default()
+
+
+def _given(ctx: Context, params: Sequence[Parameter]) -> str:
+    """The options that name a cluster, whoever gave them."""
+    named = [(param.opts[0], ctx.params.get(param.name or "")) for param in params if _is_of_cluster(param)]
+    return " ".join(f"{option} {value}" for option, value in named if value)
 
 
 def cluster_by_default() -> str:
@@ -82,16 +87,38 @@ def cluster_by_default() -> str:
 
 
 def with_source(ctx: Context, text: str) -> str:
-    """What an error says, with the context behind a path or server in it that nobody typed."""
+    """What an error says, with the context or the variable behind a path or server in it that nobody typed."""
+    values, source = _not_typed(ctx)
+    at = next((place for value in values if (place := _behind(value, text)) is not None), None)
+    return text if at is None else f"{text[:at]} ({source}){text[at:]}"
+
+
+def _not_typed(ctx: Context) -> tuple[Sequence[str], str]:
+    """Paths and servers that nobody typed, and who gave them."""
+    added: Added | None = ctx.meta.get(_ADDED)
+    if added is not None and added.given:
+        return added.given, added.source
+    variable = os.environ.get("KAFKAPY_CLUSTER")
+    if variable and context_options(ctx.command.params) and not _given(ctx, ctx.command.params):
+        return [variable], "$KAFKAPY_CLUSTER"
+    return [], ""
+
+
+def _behind(value: str, text: str) -> int | None:
+    """The place behind a value in a text, its end where the value only begins a longer path; None where it is not in
+    it. A directory's name may be any word, and such a one has to stand where a path can."""
     import re
 
-    added: Added | None = ctx.meta.get(_ADDED)
-    told = [value for value in added.given if value in text] if added is not None else []
-    if added is None or not told:
-        return text
-    whole = re.search(rf"{re.escape(told[0])}(?=[\s:;,]|$)", text)  # not a part of a longer path
-    at = whole.end() if whole is not None else len(text)
-    return f"{text[:at]} ({added.source}){text[at:]}"
+    own = re.escape(value)
+    if re.fullmatch(r"[\w.-]+", value):
+        whole = re.search(rf"^{own}(?=[\s:;,]|$)|(?<=\s){own}(?=[:;,]|$)", text)
+        is_there = re.search(rf"(?<!\S){own}/", text) is not None
+    else:
+        whole = re.search(rf"{own}(?=[\s:;,]|$)", text)
+        is_there = value in text
+    if whole is not None:
+        return whole.end()
+    return len(text) if is_there else None
 
 
 def _names_cluster(

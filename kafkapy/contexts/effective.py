@@ -28,7 +28,7 @@ def effective_settings(config: ConfigFile, name: str | None) -> list[Effective]:
 
 
 def _file_source(config: ConfigFile) -> str:
-    by = f"${FILE_VARIABLE}" if os.environ.get(FILE_VARIABLE) else "the default place"
+    by = f"${FILE_VARIABLE}" if os.environ.get(FILE_VARIABLE) else "the default path"
     return by if os.path.exists(config.path) else f"{by}; there is no such file"
 
 

@@ -11,6 +11,10 @@ that there are contexts. Its output, engine and master hold where it names the c
 everywhere; what was typed wins. A context never logs in to a cluster that was named otherwise: its command-config goes
 with its own servers only.
 
+A default never makes a command refuse what it would do without it: where the two do not go together (``EXCLUSIVE``), it
+gives way to what was typed, to the cluster, and to the defaults before it in ``DEFAULTS``: rows look as they are wanted
+to look, whoever does the work.
+
 A file that cannot be read stops whoever would take the cluster from it: that is not to become another one. All others
 go on as if there were none, and say so.
 """
@@ -19,7 +23,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kafkapy.contexts.config_file import (
     COMMAND_CONFIG,
@@ -37,12 +41,12 @@ CLUSTER_VARIABLE = "KAFKAPY_CLUSTER"
 
 class Typed(NamedTuple):
     """What a command line says: the ``context`` that it names, whether it names a cluster itself, the options on it
-    (with their dashes), and the value of ``--engine``."""
+    (with their dashes) and their values, and its ``command``."""
 
     context: str | None
     names_cluster: bool
-    options: Collection[str]
-    engine: str | None = None
+    options: Mapping[str, Any]
+    command: str = ""
 
 
 class Added(NamedTuple):
@@ -57,12 +61,40 @@ class Added(NamedTuple):
     unread: str = ""
 
 
-NOT_WITH: Mapping[tuple[str, str | None], frozenset[str]] = {
-    ("output", None): frozenset({"--plot", "--export", "--format"}),
-    ("output", "json"): frozenset({"--watch"}),
-    ("engine", "spark"): frozenset({"--watch", "--interval", "--summary"}),
-}
-"""Options before which a default gives way, by its key and value, None for any: it would be refused beside them."""
+class Choice(NamedTuple):
+    """An option with one of these values; none for any."""
+
+    option: str
+    values: tuple[str, ...] = ()
+
+    def is_made_by(self, option: str, value: Any) -> bool:
+        """Whether it is this option with such a value."""
+        return option == self.option and (not self.values or value in self.values)
+
+
+class Exclusive(NamedTuple):
+    """Two choices one of which the ``command`` would refuse beside the other; '' for every command that has both."""
+
+    one: Choice
+    other: Choice
+    command: str = ""
+
+
+SPARK = Choice("--engine", ("spark",))
+EXCLUSIVE = (
+    Exclusive(Choice("--output"), Choice("--plot")),
+    Exclusive(Choice("--output"), Choice("--export")),
+    Exclusive(Choice("--output"), Choice("--format")),
+    Exclusive(Choice("--output", ("json",)), Choice("--watch")),
+    Exclusive(Choice("--output", ("json", "jsonl", "yaml")), Choice("--no-header")),
+    Exclusive(SPARK, Choice("--watch")),
+    Exclusive(SPARK, Choice("--interval")),
+    Exclusive(SPARK, Choice("--forecast")),
+    Exclusive(SPARK, Choice("--bootstrap-server")),
+    Exclusive(SPARK, Choice("--summary"), "dump-log"),
+    Exclusive(SPARK, Choice("--sort-by"), "dump-log"),
+    Exclusive(SPARK, Choice("--output", ("table", "json", "csv", "yaml")), "dump-log"),
+)
 
 
 class Chosen(NamedTuple):
@@ -76,7 +108,7 @@ def chosen_context(config: ConfigFile, named: str | None, names_cluster: bool = 
     """The context that is meant; ``named`` by --context. None where none is, or something else wins."""
     if named is not None:
         if not named:
-            raise UsageError("--context names nothing")
+            raise UsageError("--context is empty")
         return Chosen(config.context(named, "--context"), "--context")
     if names_cluster or os.environ.get(CLUSTER_VARIABLE):
         return None
@@ -112,7 +144,8 @@ def options_of_context(offered: Mapping[str, Collection[str]], takes_cluster: bo
     if chosen is not None:
         own = chosen.context.settings
         values |= {key: config.resolved(chosen.context, key) for key in DEFAULTS if key in own}
-    words = (*cluster, *(word for pair in _defaults(values, offered, typed) for word in pair))
+    there = {**typed.options, **dict(zip(cluster[::2], cluster[1::2], strict=True))}
+    words = (*cluster, *(word for pair in _defaults(values, offered, there, typed.command) for word in pair))
     if chosen is None or not is_meant:
         return Added(words)
     name = chosen.context.name
@@ -145,15 +178,25 @@ def _cluster_names(offered: Mapping[str, Collection[str]]) -> list[str]:
 
 
 def _defaults(
-    values: Mapping[str, str], offered: Mapping[str, Collection[str]], typed: Typed
+    values: Mapping[str, str], offered: Mapping[str, Collection[str]], there: Mapping[str, Any], command: str
 ) -> Iterator[tuple[str, str]]:
-    """Those that the command takes and that were not typed; a master is for Spark only."""
-    engine = typed.engine or values.get("engine")
-    for key, value in values.items():
-        option = f"--{key}"
-        if option not in offered or option in typed.options or value not in (offered[option] or (value,)):
+    """Those that the command takes and that go with the options that are ``there``; a master is for Spark only."""
+    taken = dict(there)
+    for key in DEFAULTS:
+        option, value = f"--{key}", values.get(key)
+        if value is None or option not in offered or option in taken or value not in (offered[option] or (value,)):
             continue
-        if key == "master" and "--engine" in offered and engine != "spark":
+        if key == "master" and "--engine" in offered and taken.get("--engine") != "spark":
             continue
-        if all(NOT_WITH.get((key, each), frozenset()).isdisjoint(typed.options) for each in (None, value)):
+        if all(_go_together((option, value), each, command) for each in taken.items()):
+            taken[option] = value
             yield option, value
+
+
+def _go_together(default: tuple[str, str], other: tuple[str, Any], command: str) -> bool:
+    return not any(
+        one.is_made_by(*first) and another.is_made_by(*second)
+        for one, another, of in EXCLUSIVE
+        for first, second in ((default, other), (other, default))
+        if of in ("", command)
+    )

@@ -31,7 +31,7 @@ def _stop(lab: Laboratory, broker_id: int, _: Step) -> str:
     for partition in lab.partitions_on(broker_id):
         partition.stop(broker_id)
     lab.broker_left(broker_id)
-    return f"Broker {broker_id} stops in good order: its leaders move, its log is synced."
+    return f"Broker {broker_id} stops cleanly: its leaders move, and its log is synced."
 
 
 def _kill(lab: Laboratory, broker_id: int, step: Step) -> str:
@@ -58,7 +58,7 @@ def _start(lab: Laboratory, broker_id: int, _: Step) -> str:
 def _lag(lab: Laboratory, broker_id: int, _: Step) -> str:
     for partition in lab.partitions_on(broker_id):
         partition.lag(broker_id)
-    return f"Broker {broker_id} is alive, but its fetches stand still."
+    return f"Broker {broker_id} is alive, but no longer fetches."
 
 
 def _advance(lab: Laboratory, step: Step) -> str:

@@ -24,7 +24,7 @@ def _of_partition(before: PartitionView, after: PartitionView) -> Iterator[str]:
     yield from _truncations(before, after)
     yield from _left_purgatory(before, after)
     if after.table.isr != before.table.isr:
-        yield f"The ISR is {numbers(after.table.isr)} now." if after.table.isr else "The ISR is empty now."
+        yield f"The ISR is now {numbers(after.table.isr)}." if after.table.isr else "The ISR is now empty."
     yield from _high_watermark(before, after)
     if new := _more(before.acknowledged, after.acknowledged):
         yield f"The producer has its answer: {words(new)} {_is(new)} written."
@@ -39,7 +39,7 @@ def _leadership(before: PartitionView, after: PartitionView) -> Iterator[str]:
     if new.leader == NO_LEADER:
         yield "Nobody can lead."
     elif new.leader == old.leader:
-        yield f"Broker {new.leader} goes on leading, in epoch {new.leader_epoch}."
+        yield f"Broker {new.leader} keeps leading, in epoch {new.leader_epoch}."
     else:
         yield f"Broker {new.leader} leads, in epoch {new.leader_epoch}."
 

@@ -18,25 +18,25 @@ def _consume(lab: Laboratory, step: Step) -> str:
 
 def _work(lab: Laboratory, step: Step) -> str:
     consumer = _known(lab, step)
-    return f"Consumer {consumer.name} does its work for {words(consumer.work(step.options.get('max')))}."
+    return f"Consumer {consumer.name} works on {words(consumer.work(step.options.get('max')))}."
 
 
 def _commit(lab: Laboratory, step: Step) -> str:
     consumer = _known(lab, step)
-    return f"Consumer {consumer.name} commits offset {consumer.commit()}: there it would go on."
+    return f"Consumer {consumer.name} commits offset {consumer.commit()}: from there it would continue."
 
 
 def _crash(lab: Laboratory, step: Step) -> str:
     consumer = _known(lab, step)
     forgotten = consumer.crash()
-    left = f" with {words(forgotten)} read and not worked on" if forgotten else ""
-    return f"Consumer {consumer.name} crashes{left}. It will go on at its committed offset."
+    left = f" with {words(forgotten)} read but not worked on" if forgotten else ""
+    return f"Consumer {consumer.name} crashes{left}. It will continue from its committed offset."
 
 
 def _known(lab: Laboratory, step: Step) -> Consumer:
     consumer = lab.consumers.get(step.argument)
     if consumer is None:
-        raise StepError(f"there is no consumer {step.argument}: its first step is to consume")
+        raise StepError(f"there is no consumer {step.argument}: its first step must be consume")
     return consumer
 
 

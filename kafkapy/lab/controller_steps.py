@@ -40,7 +40,7 @@ def _isr(what: str, place: Place, setup: Setup) -> Order:
 def _order(what: str, place: Place, setup: Setup) -> Order:
     fields = place.fields(what, ("elect", "alter-isr"))
     if len(fields) != 1:
-        raise place.error(f"{what}: one of elect and alter-isr is wanted")
+        raise place.error(f"{what}: expected elect or alter-isr")
     [(name, value)] = fields.items()
     return (_election if name == "elect" else _isr)(name, value, setup)
 
@@ -54,12 +54,14 @@ def _apply(lab: Laboratory, step: Step) -> str:
 def _fail_over(lab: Laboratory, _: Step) -> str:
     for partition in lab.topics.values():
         partition.fail_over_controller()
-    return f"Another node becomes the controller, in controller epoch {lab.controller_epoch}. The old one lives on."
+    return (
+        f"Another node becomes the controller, in controller epoch {lab.controller_epoch}. The old one is still alive."
+    )
 
 
 def _apply_as_old(lab: Laboratory, step: Step) -> str:
     if lab.controller_epoch == 1:
-        raise StepError("there is no old controller: a fail-over-controller comes first")
+        raise StepError("there is no old controller: it takes a fail-over-controller first")
     partition, epoch = lab.partition(step), lab.controller_epoch - 1
     partition.apply(step.argument.change(partition.topic_partition.topic), epoch)
     return f"The controller of epoch {epoch} orders for {partition.topic_partition}: {step.argument.text}."

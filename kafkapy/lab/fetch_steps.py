@@ -20,7 +20,7 @@ def _fetch(lab: Laboratory, step: Step) -> str:
         fetched = partition.fetch(broker_id, min_bytes)
         sentences.append(f"FETCH of broker {broker_id} from offset {start}{_of(lab, partition)}: ")
         if isinstance(fetched, DelayedFetch):
-            sentences[-1] += "there is nothing new, so that the request waits in the leader's purgatory."
+            sentences[-1] += "there is nothing new, so the request waits in the leader's purgatory."
         else:
             sentences[-1] += _received(partition, broker_id, fetched)
     return " ".join(sentences)
@@ -36,9 +36,10 @@ def _fetch_request(lab: Laboratory, step: Step) -> str:
         topic = partition.topic_partition.topic
         lab.under_way[topic, broker_id] = UnderWay(answer, leader.epoch)
         sentences.append(
-            f"FETCH of broker {broker_id} from offset {start} arrives{_of(lab, partition)}: leader {leader.broker_id} "
-            f"knows by it what broker {broker_id} has. The answer, {'with' if answer.data else 'without'} records and "
-            f"with high watermark {answer.high_watermark}, is under way."
+            f"FETCH of broker {broker_id} from offset {start} arrives{_of(lab, partition)}: leader "
+            f"{leader.broker_id} learns from it what broker {broker_id} has. The answer, "
+            f"{'with' if answer.data else 'without'} records and with high watermark {answer.high_watermark}, is on "
+            "its way."
         )
     return " ".join(sentences)
 
@@ -48,10 +49,10 @@ def _fetch_response(lab: Laboratory, step: Step) -> str:
     for broker_id, partition in _followers(lab, step):
         under_way = lab.under_way.pop((partition.topic_partition.topic, broker_id), None)
         if under_way is None:
-            raise StepError(f"no answer is under way to broker {broker_id}: a fetch-request comes first")
+            raise StepError(f"no answer is on its way to broker {broker_id}: it takes a fetch-request first")
         beginning = f"The answer arrives at broker {broker_id}{_of(lab, partition)}: "
         if partition.partition.followers[broker_id].leader_epoch != under_way.leader_epoch:
-            sentences.append(f"{beginning}it is from a leader of the past, and is ignored.")
+            sentences.append(f"{beginning}it is from a former leader, and is ignored.")
         else:
             fetched = partition.partition.receive(broker_id, under_way.response, lab.now)
             sentences.append(beginning + _received(partition, broker_id, fetched))
@@ -60,7 +61,7 @@ def _fetch_response(lab: Laboratory, step: Step) -> str:
 
 def _fetch_round(lab: Laboratory, step: Step) -> str:
     who = sorted({broker_id for partition in lab.partitions(step) for broker_id in partition.fetch_round()})
-    return f"Every follower fetches once: {numbers(who) or 'there is none'}."
+    return f"Every follower fetches once: {numbers(who) or 'there are none'}."
 
 
 def _catch_up(lab: Laboratory, step: Step) -> str:
@@ -83,7 +84,7 @@ def _followers(lab: Laboratory, step: Step) -> list[tuple[int, SimulatedPartitio
         lab.require_state(broker_id, RUNNING)
         followed = [each for each in lab.partitions(step) if broker_id in each.partition.followers]
         if not followed:
-            raise StepError(f"broker {broker_id} follows nobody, so that it has nothing to fetch")
+            raise StepError(f"broker {broker_id} follows no leader, so it has nothing to fetch")
         found += [(broker_id, partition) for partition in followed]
     return found
 
@@ -93,7 +94,7 @@ def _received(partition: SimulatedPartition, broker_id: int, fetched: Fetched) -
     if fetched.truncated_from == replica.log_end_offset:
         return "it forgets an epoch in which nothing was written."
     if fetched.truncated_from is not None:
-        return f"its history parts from the leader's, and it cuts its log off at offset {replica.log_end_offset}."
+        return f"its history diverges from the leader's, and it cuts its log off at offset {replica.log_end_offset}."
     values = [each.value for each in logged(replica) if each.offset >= fetched.first_offset]
     return f"it gets {words(values)}, and its high watermark is {replica.high_watermark}."
 

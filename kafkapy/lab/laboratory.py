@@ -79,7 +79,7 @@ class Laboratory:
         """Refuse a step for a broker that is in another state."""
         state = self.state_of(broker_id)
         if state not in states:
-            raise StepError(f"broker {broker_id} is {state}; it would have to be {' or '.join(states)}")
+            raise StepError(f"broker {broker_id} is {state}; it must be {' or '.join(states)}")
 
     def broker_left(self, broker_id: int) -> None:
         """A broker's process is gone: with it the answers it waited for, and those that it owed."""

@@ -35,7 +35,7 @@ class Place:
         try:
             return self._loader.construct_object(self._node, deep=True)
         except (yaml.YAMLError, ValueError):  # an unknown tag, or what looks like a date and is none
-            raise self.error(f"YAML cannot read {self._node.value}; put it into quotes") from None
+            raise self.error(f"YAML cannot read {self._node.value}; put it in quotes") from None
 
     @property
     def is_mapping(self) -> bool:
@@ -50,7 +50,7 @@ class Place:
         own line. ``what`` names the mapping, unless that is what the place is within."""
         about = f"{what}: " if what else ""
         if not self.is_mapping:
-            raise self.error(f"{about}keys with values are wanted here")
+            raise self.error(f"{about}expected keys with values")
         found: dict[str, Place] = {}
         for key_node, value_node in self._node.value:
             key = self._below(key_node)
@@ -58,7 +58,7 @@ class Place:
             if known and name not in known:
                 raise key.error(f"{about}unknown key {name}{_hint(name, known)}")
             if name in found:
-                raise key.error(f"{about}{name} is there twice")
+                raise key.error(f"{about}{name} is given twice")
             found[name] = self._below(value_node)
             found[name].line = key.line
         return found
@@ -66,27 +66,27 @@ class Place:
     def items(self, what: str) -> list[Place]:
         """The entries of a list."""
         if not self.is_list:
-            raise self.error(f"{what}: a list is wanted here")
+            raise self.error(f"{what}: expected a list")
         return [self._below(node) for node in self._node.value]
 
     def one_or_more(self, what: str) -> list[Place]:
         """The entries of a list, or the one value that stands for a list of it."""
         if self.is_mapping:
-            raise self.error(f"{what}: a value or a list is wanted here")
+            raise self.error(f"{what}: expected a value or a list")
         return self.items(what) if self.is_list else [self]
 
     def integer(self, what: str, least: int = 0) -> int:
         """A whole number from ``least`` on."""
         value = self.value
         if type(value) is not int or value < least:
-            raise self.error(f"{what}: a whole number from {least} on is wanted, not {value}")
+            raise self.error(f"{what}: expected a whole number of at least {least}, not {value}")
         return value
 
     def flag(self, what: str) -> bool:
         """on or off, which are true and false."""
         value = self.value
         if type(value) is not bool:
-            raise self.error(f"{what}: on or off is wanted, not {value}")
+            raise self.error(f"{what}: expected on or off, not {value}")
         return value
 
     def text(self, what: str) -> str:
@@ -96,14 +96,14 @@ class Place:
             return value
         if type(value) in (int, float):
             return str(self._node.value)
-        raise self.error(f"{what}: a text is wanted, in quotes where YAML would read something else")
+        raise self.error(f"{what}: expected text, in quotes if YAML would read it as something else")
 
     def one_of(self, what: str, known: Collection[str]) -> str:
         """One of several words."""
         word = str(self.value)
         if word not in known:
             about = f"{what}: " if what else ""
-            raise self.error(f"{about}one of {', '.join(known)} is wanted, not {word}")
+            raise self.error(f"{about}expected one of {', '.join(known)}, not {word}")
         return word
 
     def _below(self, node: yaml.Node) -> Place:

@@ -34,20 +34,20 @@ def _produce(lab: Laboratory, step: Step) -> str:
     options = BatchOptions()
     if step.options.get("idempotent"):
         if _acks(lab, step) != ACKS_ALL:
-            raise StepError("an idempotent producer has acks=all")
+            raise StepError("an idempotent producer needs acks=all")
         sequence = lab.next_sequence.get(topic, 0)
         options = BatchOptions(producer_id=PRODUCER_ID, producer_epoch=0, base_sequence=sequence)
     records = [Record(n, lab.now, None, value.encode()) for n, value in enumerate(step.argument)]
     sentence = _send(lab, step, topic, step.argument, encode_batch(records, options))
     if step.options.get("idempotent"):
         lab.next_sequence[topic] = options.base_sequence + len(records)
-        return f"{sentence} The batch bears producer id {PRODUCER_ID} and sequence {options.base_sequence}."
+        return f"{sentence} The batch carries producer id {PRODUCER_ID} and sequence {options.base_sequence}."
     return sentence
 
 
 def _retry(lab: Laboratory, step: Step) -> str:
     if not lab.produced:
-        raise StepError("nothing was produced yet that could be sent again")
+        raise StepError("nothing has been produced yet that could be sent again")
     last = lab.produced[-1]
     again = step._replace(options={"acks": last.acks, **step.options})
     return f"The producer sends the same batch again. {_send(lab, again, last.topic, last.values, last.batch)}"
@@ -65,7 +65,7 @@ def _send(lab: Laboratory, step: Step, topic: str, values: tuple[str, ...], batc
     acks_text = "all" if wanted == ACKS_ALL else str(wanted)
     beginning = f"PRODUCE of {words(values)} with acks={acks_text}: leader {produced.leader}"
     if info.duplicate:
-        did = f"knows by its sequence that it has the batch, at offset {info.first_offset}, appends nothing"
+        did = f"recognises the batch by its sequence number, has it at offset {info.first_offset}, appends nothing"
     else:
         did = f"appends at offset {info.first_offset}"
     return f"{beginning} {did}{_how_answered(wanted, produced)}."
@@ -81,7 +81,7 @@ def _how_answered(wanted: int, produced: Produced) -> str:
         due = ", when all in-sync replicas have it," if wanted == ACKS_ALL else ""
         return f"; the answer{due} is lost on its way"
     if wanted == 0:
-        return ", and gives no answer, since none is waited for"
+        return ", and sends no answer, since none is expected"
     return ", and answers at once" if wanted != ACKS_ALL else ", and answers when all in-sync replicas have it"
 
 

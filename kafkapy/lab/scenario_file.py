@@ -55,7 +55,7 @@ def parse_scenario(text: str, location: str) -> Scenario:
     fields = document.fields("a scenario", ("title", "text", "setup", "steps"))
     for needed in ("title", "steps"):
         if needed not in fields:
-            raise document.error(f"a scenario has to have {needed}")
+            raise document.error(f"a scenario must have {needed}")
     setup = _setup(fields["setup"]) if "setup" in fields else Setup(DEFAULT_TOPICS, {})
     steps = [_step(number, place, setup) for number, place in enumerate(fields["steps"].items("steps"), 1)]
     words = fields["text"].text("text").strip() if "text" in fields else ""
@@ -92,10 +92,10 @@ def _topics(place: Place) -> dict[str, tuple[int, ...]]:
             raise field.error(f"topic {topic}: {error}") from None
         replicas = tuple(each.integer(f"topic {topic}") for each in field.items(f"topic {topic}"))
         if not replicas or len(set(replicas)) < len(replicas):
-            raise field.error(f"topic {topic}: brokers are wanted, each once, in assignment order")
+            raise field.error(f"topic {topic}: expected brokers, each once, in assignment order")
         topics[topic] = replicas
     if not topics:
-        raise place.error("topics: there has to be one")
+        raise place.error("topics: there must be at least one")
     return topics
 
 
@@ -121,7 +121,7 @@ def _step(number: int, place: Place, setup: Setup) -> Step:
     options = {name: fields[name] for name in fields if name in OPTIONS}
     if not actions:
         for name, field in options.items():
-            raise field.error(f"{name} belongs to a step, and there is none here")
+            raise field.error(f"{name} only works with a step, and there is none here")
     action = next(iter(actions), None)
     step = Step(number, place.line, action, None, {}, _text(action, fields), claims=_claims(fields, setup))
     if action is not None:
@@ -135,13 +135,13 @@ def _step(number: int, place: Place, setup: Setup) -> Step:
 def _with_action(step: Step, kind: StepKind, place: Place, options: dict[str, Place], setup: Setup) -> Step:
     assert step.action is not None
     if kind.argument is None and place.value is not None:
-        raise place.error(f"{step.action}: has no argument")
+        raise place.error(f"{step.action}: takes no argument")
     argument = None if kind.argument is None else kind.argument(step.action, place, setup)
     allowed = (*kind.options, "topic") if kind.topic else (*kind.options,)
     found = {}
     for name, field in options.items():
         if name not in allowed:
-            raise field.error(f"{step.action}: has no option {name}; it has {', '.join(allowed) or 'none'}")
+            raise field.error(f"{step.action}: has no option {name}; its options are {', '.join(allowed) or 'none'}")
         if name == "topic":
             found[name] = field.one_of("topic", setup.topics)
         else:

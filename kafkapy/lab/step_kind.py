@@ -38,7 +38,7 @@ def brokers(what: str, place: Place, setup: Setup) -> tuple[int, ...]:
     for each in place.one_or_more(what):
         broker_id = _broker(what, each, setup)
         if broker_id in found:
-            raise each.error(f"{what}: broker {broker_id} is there twice")
+            raise each.error(f"{what}: broker {broker_id} is given twice")
         found.append(broker_id)
     return tuple(found)
 

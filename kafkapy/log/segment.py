@@ -236,5 +236,5 @@ class LogSegment(SegmentReader):
 
     def _check_in_range(self, header: BatchHeader, position: int) -> None:
         if not 0 <= header.last_offset - self.base_offset <= MAX_RELATIVE_OFFSET:
-            reason = f"offset {header.last_offset} does not belong into a segment that begins at {self.base_offset}"
+            reason = f"offset {header.last_offset} does not belong in a segment that begins at {self.base_offset}"
             raise DamagedFileError(self.log_path, position, reason)

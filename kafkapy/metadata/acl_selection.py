@@ -104,7 +104,7 @@ def parse_pattern_type(text: str) -> int:
     """The number of ``literal``, ``prefixed``, ``any`` or ``match``, in any case."""
     name = text.upper()
     if name == acls.PATTERN_TYPES[acls.UNKNOWN] or name not in acls.PATTERN_TYPES:
-        raise UsageError(f"--resource-pattern-type: {text} is none of any, match, literal, prefixed")
+        raise UsageError(f"--resource-pattern-type: {text} is not one of any, match, literal, prefixed")
     return acls.PATTERN_TYPES.index(name)
 
 

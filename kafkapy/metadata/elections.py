@@ -56,7 +56,8 @@ class Cluster(NamedTuple):
         if broker_id not in partition.replicas:
             raise KafkaError(
                 "UnknownServerException",
-                f"nobody leads it, and broker {broker_id}, which has no copy, would: start a broker that has one first",
+                f"it has no leader, and broker {broker_id}, which has no copy, would become it: first start a "
+                "broker that has a copy",
             )
         return _is_online(partition.directory(broker_id), self.brokers[broker_id].directories)
 

@@ -26,7 +26,7 @@ def parse_partitions(data: bytes) -> list[TopicPartition]:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        _refuse(f"Replica election data is no JSON: {error}")
+        _refuse(f"Replica election data is not JSON: {error}")
     if not isinstance(document, dict):
         _refuse(f"Expected JSON object, received {_text(document)}")
     if "partitions" not in document:

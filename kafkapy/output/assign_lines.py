@@ -112,4 +112,4 @@ def _cost(group: SimulatedGroup, step: Step) -> str:
         return f"{told}; meanwhile every member had to give up all that it had (eager)."
     revoked = {partition for rebalance in step.rebalances for partition in rebalance.revoked}
     how = "cooperative" if group.assignor == COOPERATIVE else "consumer protocol"
-    return f"{told}; {len(revoked)} had to be revoked, all others were read on ({how})."
+    return f"{told}; {len(revoked)} had to be revoked, all others continued to be read ({how})."

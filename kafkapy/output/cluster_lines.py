@@ -213,7 +213,7 @@ def election_loss_line(loss: ElectionLoss) -> str:
     """What an unclean election lost."""
     return (
         f"{loss.partition}: lost {_lost(loss.end_offset, loss.first_offset)}, which broker {_ids(loss.brokers)} has: "
-        f"broker {loss.leader}, which was not in sync, leads now"
+        f"broker {loss.leader}, which was not in sync, now leads"
     )
 
 
@@ -224,7 +224,7 @@ def lagging_pairs(broker_id: int, waiting: Sequence[TopicPartition], shown: Show
         yield shown.pair(each, (f"{each}: acks=all waits for broker {broker_id}", row))
     start = f"'kafkapy cluster start-broker {broker_id}'"
     yield (
-        f"Broker {broker_id} does not fetch, as a follower in sync of {counted(len(waiting), 'partition')}, until "
+        f"Broker {broker_id}, an in-sync follower of {counted(len(waiting), 'partition')}, does not fetch until "
         f"{start}.",
         None,
     )
@@ -236,7 +236,7 @@ def catch_up_pairs(broker_id: int, out_of_sync: Sequence[TopicPartition]) -> Ite
     """What is left to do for a broker that was started."""
     if out_of_sync:
         yield (
-            f"Broker {broker_id} is out of the ISR of {counted(len(out_of_sync), 'partition')}: it catches up by "
+            f"Broker {broker_id} is out of the ISR of {counted(len(out_of_sync), 'partition')}: it catches up with "
             "'kafkapy cluster replicate --until-caught-up'.",
             None,
         )

@@ -24,8 +24,8 @@ REPLICA_COLUMNS = ("broker", "role", "in ISR", "LEO", "HW", "remote LEO", "log")
 CONSUMER_COLUMNS = ("consumer", "position", "committed", "in hand", "done")
 CHECK_COLUMNS = ("line", "what", "expected", "found")
 LEGEND = (
-    "remote LEO is what the leader knows of a follower (?: nothing yet); log is [leader epoch] and records, with | at "
-    "the replica's high watermark."
+    "remote LEO is what the leader knows about a follower (?: nothing yet); log is [leader epoch] and records, with "
+    "| at the replica's high watermark."
 )
 
 
@@ -73,7 +73,7 @@ def played_lines(played: Played, count: int) -> Iterator[Line]:
 def summary_lines(scenario: Scenario, checked: int) -> Iterator[Line]:
     """The end of a scenario that went as it should."""
     yield [("", "")]
-    yield [(f"Played {len(scenario.steps)} steps. All {checked} values that the scenario expects were found.", "title")]
+    yield [(f"Played {len(scenario.steps)} steps. All {checked} values were as the scenario expects.", "title")]
 
 
 def _setup_text(scenario: Scenario) -> str:

@@ -156,7 +156,7 @@ def nothing_line(group: str | None, where: str, first: int | None = None, end: i
     if first <= end:
         return f"all commits{whose}{where} had expired or were deleted by {_time_text(end)}"
     if is_whole:
-        return f"there was no commit{whose}{where} by {_time_text(end)}: the first is of {_time_text(first)}"
+        return f"there was no commit{whose}{where} by {_time_text(end)}: the first is from {_time_text(first)}"
     return f"nothing is known{whose}{where} at {_time_text(end)}: compaction left no commit before {_time_text(first)}"
 
 

@@ -1,7 +1,9 @@
 """Lag that is shown again and again: in place on a terminal, one block after the other through a pipe.
 
 A terminal has so many lines and no more. Where not all rows have room, the worst come first, and the last line tells
-how many are missing.
+how many are missing. It shows its other screen meanwhile, as it does for an editor: what a terminal makes of lines when
+its window gets another size cannot be known, so only a whole screen can be written anew. The last block stays when that
+screen is gone.
 """
 
 from __future__ import annotations
@@ -48,9 +50,16 @@ def show_in_place(frames: Iterable[Frame]) -> None:
     from rich.live import Live
 
     console = Console(highlight=False)
-    with Live(console=console, auto_refresh=False, vertical_overflow="crop") as live:
-        for frame in frames:
-            live.update(_text(frame, console.width, console.height), refresh=True)
+    live = Live(console=console, auto_refresh=False, screen=True)
+    last = None
+    try:
+        for last in frames:
+            live.start()
+            live.update(_text(last, console.width, console.height), refresh=True)
+    finally:
+        live.stop()
+        if last is not None:
+            console.print(_text(last, console.width, console.height))
 
 
 def _text(frame: Frame, width: int, height: int) -> Text:

@@ -125,7 +125,7 @@ def _time_index(step: IndexStep) -> Iterator[str]:
     for probe in step.probes:
         yield f"entry {_time_entry(step, probe)} ({_compared(probe.key, step.target)})"
     if step.found is None:
-        yield f"No entry is at or before it: the search goes on from the base offset {step.base_offset}."
+        yield f"No entry is at or before it: the search continues from the base offset {step.base_offset}."
     else:
         yield f"Found entry {_time_entry(step, step.found)}: what is later comes after offset {step.found.value}."
 

@@ -55,7 +55,7 @@ def formatter(name: str, properties: Mapping[str, str]) -> Formatter:
     made = _made(short, properties) or _made(short.lower().replace("-", ""), properties)
     if made is None and name.startswith(BEFORE_KAFKA_4):
         raise UsageError(
-            f"no formatter '{name}': Kafka 4 has it no more; for its lines run 'kafkapy consumer-offsets --format "
+            f"no formatter '{name}': Kafka 4 no longer has it; for its lines run 'kafkapy consumer-offsets --format "
             "legacy', for those of its successors use --formatter offsets, group-metadata or transaction-log"
         )
     if made is None:

@@ -141,8 +141,8 @@ def _notes(report: PartitionReport, each: CopyReport) -> Iterator[str]:
         yield f"compared from offset {found.start} on: the logs begin at different offsets"
     if copy.readable_to is not None and copy.readable_to < copy.reader.log_end_offset:
         yield (
-            f"read up to its high watermark, offset {copy.readable_to}: a running broker gives nothing out above it, "
-            "so that is not compared"
+            f"read up to its high watermark, offset {copy.readable_to}: a running broker returns nothing above it, "
+            "so the rest is not compared"
         )
     if found is not None and found.compacted:
         yield f"compaction has left {found.compacted} record(s) in one of the two only"

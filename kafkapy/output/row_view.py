@@ -45,9 +45,11 @@ class RowView(NamedTuple):
                 option = "--columns" if name in self.columns else "--sort-by"
                 column, colon, order = name.rpartition(":")
                 if option == "--sort-by" and column in found:
-                    raise UsageError(f"{option}: '{colon}{order}' is no order: give {column} or {column}{DESCENDING}")
+                    raise UsageError(
+                        f"{option}: '{colon}{order}' is not a sort order: give {column} or {column}{DESCENDING}"
+                    )
                 hint = did_you_mean(name, found)
-                raise UsageError(f"{option}: no column '{name}'{hint or '.'} There are {', '.join(found)}")
+                raise UsageError(f"{option}: no column '{name}'{hint or '.'} The columns are {', '.join(found)}")
 
 
 ALL = RowView()
@@ -66,12 +68,12 @@ def parse_view(output: str, columns: str | None, no_header: bool, sort_by: str |
         raise UsageError(f"--no-header goes with --output {_listed(WITH_HEADER)}: {output} has no header")
     names = tuple(name.strip() for name in (columns or "").split(","))
     if columns is not None and not all(names):
-        raise UsageError(f"--columns: '{columns}' has no name in one of its places; give COL[,COL...]")
+        raise UsageError(f"--columns: '{columns}' has an empty name; give COL[,COL...]")
     if len(set(names)) < len(names):
         raise UsageError(f"--columns: '{columns}' names a column twice")
     column = (sort_by or "").removesuffix(ASCENDING).removesuffix(DESCENDING)
     if sort_by is not None and not column:
-        raise UsageError("--sort-by names no column; give COL or COL:desc")
+        raise UsageError("--sort-by is empty; give COL or COL:desc")
     return RowView(
         () if columns is None else names, not no_header, column or None, (sort_by or "").endswith(DESCENDING)
     )

@@ -1,5 +1,8 @@
 """The rows of a query on stdout: aligned in columns for people, or as JSON, JSON lines, YAML or CSV.
 
+Where a terminal is too narrow, long texts in columns end in an ellipsis, but no number, no time and no text as short as
+a time does: where that does not fit, each row is a block of lines, in which everything stands whole.
+
 Rows come as tuples of plain values: texts, numbers, booleans, None, lists and dictionaries. Unlike rows of other
 commands they have exactly the columns that were asked for, in that order; where two have one name, JSON calls the
 second ``name_2``, as do YAML and the options that name columns.
@@ -14,6 +17,7 @@ from itertools import islice
 from typing import Any
 
 from kafkapy.output.cell_width import beginning, to_the_left, to_the_right, width_of
+from kafkapy.output.row_blocks import Field, block_lines
 from kafkapy.output.row_view import RowView, shown_view
 from kafkapy.output.row_writer import csv_cell, row_writer
 from kafkapy.output.sink import Sink
@@ -22,8 +26,7 @@ from kafkapy.output.viewed_rows import sorted_by
 Row = Sequence[Any]
 
 GUTTER = " | "
-NARROWEST = 12
-HEAD_LINES = 2
+NARROWEST = len("2026-11-18T21:30:00.000Z")
 PAGE_ROWS = 1000
 CSV_ROWS = 1000
 
@@ -86,13 +89,12 @@ def _print_csv(columns: Sequence[str], rows: Iterable[Row], sink: Sink, has_head
 
 def _print_table(columns: Sequence[str], rows: Iterable[Row], width: int | None, sink: Sink, has_header: bool) -> int:
     """Pages of rows, so that memory is bounded; each is as wide as its own rows need."""
-    head = 0 if has_header else HEAD_LINES
     left = iter(rows)
     count = 0
     while True:
         some = list(islice(left, PAGE_ROWS))
         if some or not count:
-            lines = list(table_lines(columns, some, width))[head:]
+            lines = table_lines(columns, some, width, has_header)
             sink.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
         count += len(some)
         if len(some) < PAGE_ROWS:
@@ -102,26 +104,35 @@ def _print_table(columns: Sequence[str], rows: Iterable[Row], width: int | None,
             return count
 
 
-def table_lines(columns: Sequence[str], rows: Sequence[Row], width: int | None = None) -> Iterable[str]:
-    """Lines with a heading; numbers stand to the right, and texts that do not fit end in an ellipsis."""
+def table_lines(
+    columns: Sequence[str], rows: Sequence[Row], width: int | None = None, has_header: bool = True
+) -> list[str]:
+    """Lines with a heading, in which numbers stand to the right and texts that do not fit end in an ellipsis; or a
+    block of lines for each row."""
     cells = [[_cell(value) for value in row] for row in rows]
     is_number = [bool(rows) and all(_is_number(row[number]) for row in rows) for number in range(len(columns))]
     widths = [max(map(width_of, column)) for column in zip(columns, *cells, strict=True)]
     if width is not None:
         _narrow(widths, [max(width_of(name), NARROWEST) for name in columns], is_number, width)
+        if rows and _needed(widths) > width:
+            values = zip(*cells, strict=True)
+            fields = [Field(name, own, not right) for name, own, right in zip(columns, values, is_number, strict=True)]
+            return [*block_lines(fields, width, is_brief=False), ""]
     heading, *lines = [_line(row, widths, is_number) for row in (columns, *cells)]
-    yield heading
-    yield "-+-".join("-" * size for size in widths)
-    yield from lines
+    return [heading, "-+-".join("-" * size for size in widths), *lines] if has_header else lines
 
 
 def _narrow(widths: list[int], least: Sequence[int], is_number: Sequence[bool], width: int) -> None:
     """Take from the widest texts until all columns fit, or none can give any more."""
-    while sum(widths) + len(GUTTER) * (len(widths) - 1) > width:
+    while _needed(widths) > width:
         giving = [n for n, size in enumerate(widths) if not is_number[n] and size > least[n]]
         if not giving:
             return
         widths[max(giving, key=widths.__getitem__)] -= 1
+
+
+def _needed(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GUTTER) * (len(widths) - 1)
 
 
 def _cut(text: str, width: int) -> str:

@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from kafkapy.output.cell_width import beginning, pieces, width_of
+from kafkapy.output.cell_width import beginning, width_of
+from kafkapy.output.row_blocks import Field, block_lines, broken
 from kafkapy.output.row_view import ALL, RowView
 from kafkapy.output.terminal_width import wanted_width
 
@@ -102,7 +103,6 @@ NARROWEST_TEXT = 12
 NARROWEST_NAME = len("__transaction_state")
 """Kafka's own topics are not broken: each person who looks at offsets meets them."""
 NARROWEST_ID = 16
-NARROWEST_PIECE = 8
 
 
 class Column:
@@ -146,12 +146,13 @@ def render(rows: list[dict[str, Any]], view: RowView = ALL) -> str:
     shown = _fitting(columns, width, goes)
     title = [] if view.columns or not view.has_header or "file" not in rows[0] else [rows[0]["file"]]
     if width is not None and _needed(shown) > width:
-        lines = [*block_lines(columns, width, not view.columns), ""]
+        fields = [Field(column.name, column.cells, column.is_text) for column in columns]
+        lines = [*block_lines(fields, width, not view.columns), ""]
     else:
         lines = _table_lines(shown, view.has_header, width is None)
         left_out = [column.name for column in columns if column not in shown]
         if left_out:
-            lines += [*_wrapped(f"Not shown: {', '.join(left_out)} (--columns chooses)", width), ""]
+            lines += [*broken(f"Not shown: {', '.join(left_out)} (--columns chooses)", width), ""]
     return "".join(f"{line}\n" for line in (*title, *lines))
 
 
@@ -170,39 +171,6 @@ def _table_lines(columns: list[Column], has_header: bool, is_pipe: bool) -> list
     Console(file=out, width=_needed(columns), **plain).print(table)
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
     return lines if has_header else [line.removeprefix(" ") for line in lines[1:-1]]
-
-
-def block_lines(columns: list[Column], width: int, is_brief: bool) -> list[str]:
-    """A block of lines for each row, with an empty one between; where it ``is_brief`` without the fields that have no
-    value. A value that is too long goes on below itself, or stands below its name where that helps; no number is
-    broken."""
-    names = max(len(column.name) for column in columns)
-    lines: list[str] = []
-    for row in zip(*(column.cells for column in columns), strict=True):
-        lines += [""] if lines else []
-        for column, cell in zip(columns, row, strict=True):
-            lines += _field_lines(column, cell, names, width) if cell or not is_brief else []
-    return lines
-
-
-def _field_lines(column: Column, cell: str, names: int, width: int) -> list[str]:
-    room = width - names - 2
-    first, *more = [piece for line in cell.split("\n") for piece in _wrapped(line, room, column.is_text)]
-    if all(width_of(piece) <= room for piece in (first, *more)):
-        return [f"{column.name:{names}}  {first}".rstrip(), *(f"{'':{names}}  {piece}" for piece in more)]
-    pieces = (piece for line in cell.split("\n") for piece in _wrapped(line, width - 2, column.is_text))
-    return [column.name, *(f"  {piece}" for piece in pieces)]
-
-
-def _wrapped(text: str, width: int | None, breaks_words: bool = True) -> list[str]:
-    """Lines of ``text``, broken between words where that can be; at least one."""
-    from textwrap import wrap
-
-    if width is None or width_of(text) <= width:
-        return [text]
-    if not text.isascii():
-        return pieces(text, max(width, NARROWEST_PIECE))
-    return wrap(text, max(width, NARROWEST_PIECE), break_long_words=breaks_words, break_on_hyphens=False) or [""]
 
 
 def _fitting(columns: list[Column], width: int | None, goes: Sequence[str]) -> list[Column]:

@@ -28,14 +28,14 @@ def introduction_lines(count: int, preparations: Sequence[str], is_kept: bool, w
     end = "which is kept" if is_kept else "which is removed at the end (--keep DIR keeps it)"
     yield [("A tour of kafkapy", "title")]
     yield from _words(
-        f"{count} steps on a scratch directory, {end}. Every command is shown as it can be typed by hand; to do so, or "
-        "to look around, open another terminal there:"
+        f"{count} steps in a scratch directory, {end}. Every command is shown as you would type it. To do that, or "
+        "to look around, open another terminal and type:"
     )
     yield EMPTY
     yield from (_command_line(line, is_first=True) for line in preparations)
     if width is not None:
         yield EMPTY
-        yield from _words(f"A line that ends in {CUT} is longer than this terminal is wide.")
+        yield from _words(f"A line that ends in {CUT} is too long for this terminal, and was cut.")
 
 
 def step_lines(step: Step, number: int, count: int) -> Iterator[Line]:
@@ -88,7 +88,9 @@ def end_lines(suggestions: Sequence[Suggestion], preparations: Sequence[str], is
     if is_kept:
         yield from (_command_line(line, is_first=True) for line in preparations)
     else:
-        yield from _words("(The scratch directory is removed now. 'kafkapy tour --keep DIR' leaves you one to try in.)")
+        yield from _words(
+            "(The scratch directory is now removed. 'kafkapy tour --keep DIR' leaves you one in which to try this.)"
+        )
     for each in suggestions:
         yield EMPTY
         yield from _words(each.text)

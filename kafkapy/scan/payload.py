@@ -55,7 +55,7 @@ def _hex(data: bytes) -> str:
 
 def _number(data: bytes, size: int, kind: str) -> str:
     if len(data) < size:
-        raise CorruptRecordError(f"a payload of {len(data)} bytes is no {kind}: choose another decoder")
+        raise CorruptRecordError(f"a payload of {len(data)} bytes is not of type {kind}: choose another decoder")
     return str(int.from_bytes(data[:size], "big", signed=True))
 
 

@@ -53,7 +53,7 @@ def find_java() -> Java:
     named = os.environ.get("JAVA_HOME")
     where = f" on the PATH, nor in JAVA_HOME={named}" if named else ""
     raise KafkapyError(
-        f"Spark needs Java {OLDEST} or newer, and there is none{where}: install one, or set JAVA_HOME to it"
+        f"Spark needs Java {OLDEST} or newer, but there is none{where}: install it, or set JAVA_HOME to it"
     )
 
 

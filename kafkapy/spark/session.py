@@ -94,10 +94,10 @@ def open_session(options: SparkOptions) -> Iterator[SparkSession]:
 def check(options: SparkOptions) -> None:
     """Refuse what Spark would refuse after a JVM's start, or not at all."""
     if options.driver_memory is not None and not _MEMORY.fullmatch(options.driver_memory):
-        raise UsageError(f"--driver-memory: '{options.driver_memory}' is no size like 512m or 4g")
+        raise UsageError(f"--driver-memory: '{options.driver_memory}' is not a size such as 512m or 4g")
     for key, _ in options.conf:
         if not key.startswith("spark."):
-            raise UsageError(f"--conf: '{key}' is no setting of Spark's: they begin with spark.")
+            raise UsageError(f"--conf: '{key}' is not a Spark setting: these begin with spark.")
 
 
 @contextmanager

@@ -53,7 +53,9 @@ def _log(cluster: LogDirsCluster, partition: TopicPartition, scan: Scan) -> Part
     brokers = cluster.dirs.broker_ids
     if scan.broker not in brokers.values():
         known = ", ".join(str(each) for each in sorted({each for each in brokers.values() if each is not None}))
-        raise UsageError(f"none of the log dirs is of broker {scan.broker}: they are of {known or 'brokers unknown'}")
+        raise UsageError(
+            f"none of the log dirs belongs to broker {scan.broker}: they belong to {known or 'brokers unknown'}"
+        )
     copies = cluster.dirs.replicas[partition]
     own = (each for each in copies if brokers[each.log_dir] == scan.broker and not each.is_future)
     replica = next(own, None)

@@ -42,21 +42,19 @@ class Suggestion(NamedTuple):
 
 
 SUGGESTIONS = (
-    Suggestion("Let a broker crash, and see leaders move:", "kafkapy cluster kill-broker 2 && kafkapy cluster status"),
-    Suggestion("Play how the high watermark moves, step by step:", "kafkapy lab run two-fetch-rounds"),
+    Suggestion("Crash a broker, and see leaders move:", "kafkapy cluster kill-broker 2 && kafkapy cluster status"),
+    Suggestion("Watch the high watermark move, step by step:", "kafkapy lab run two-fetch-rounds"),
     Suggestion("See how Kafka finds a record:", "kafkapy lookup --topic orders --partition 0 --offset 3"),
     Suggestion(
-        "Make the group begin anew:",
+        "Let the group start over:",
         "kafkapy consumer-groups --reset-offsets --group billing --topic orders \\\n    --to-earliest --execute",
     ),
     Suggestion("Start a real Kafka broker on this directory:", "kafkapy storage broker-properties --broker 1"),
+    Suggestion("Read the log dirs of real brokers:", "kafkapy topics --describe --log-dirs /kafka/1,/kafka/2"),
+    Suggestion("Query a running cluster:", "kafkapy topics --describe --bootstrap-server localhost:9092"),
     Suggestion(
-        "Look into the data directories of real brokers:", "kafkapy topics --describe --log-dirs /kafka/1,/kafka/2"
-    ),
-    Suggestion("Ask a running cluster:", "kafkapy topics --describe --bootstrap-server localhost:9092"),
-    Suggestion(
-        "Rows for a program, with the columns that it wants:",
+        "Print rows for a program, with the columns that it needs:",
         "kafkapy topics --describe --topic orders --output json \\\n    --columns topic,partition,leader",
     ),
-    Suggestion("Every command, and what one can do:", "kafkapy --help; kafkapy topics --help"),
+    Suggestion("List all commands, and the options of one:", "kafkapy --help; kafkapy topics --help"),
 )

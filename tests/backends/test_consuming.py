@@ -92,7 +92,7 @@ def test_a_damaged_batch_ends_its_partition_and_no_other(cluster: MemoryCluster)
     assert not made.is_whole
     (line,) = told
     assert line.startswith(
-        "t-0 is read up to offset 4 only: Record batch for partition t-0 at offset 4 is invalid, cause: Record is corr"
+        "t-0 is read only up to offset 4: Record batch for partition t-0 at offset 4 is invalid, cause: Record is corr"
     )
     assert offsets(made.poll()) == []
     assert told == [line]
@@ -106,7 +106,7 @@ def test_a_damaged_end_is_told_once(cluster: MemoryCluster) -> None:
     made.seek(StartAt(EARLIEST, EARLIEST))
     assert offsets(made.poll()) == whole
     assert offsets(made.poll()) == []
-    assert (told, made.is_whole) == (["t-0 is read up to offset 8 only: file: damaged at byte 9"], False)
+    assert (told, made.is_whole) == (["t-0 is read only up to offset 8: file: damaged at byte 9"], False)
 
 
 def test_a_limit_that_ends_before_the_damage_does_not_ask_for_it(cluster: MemoryCluster) -> None:
@@ -190,7 +190,7 @@ def test_who_follows_waits_for_a_leader(leaderless: Leaderless) -> None:
     found = list(follow(made, 2_500, time.clock, time.sleep))
     assert offsets(each for each in found if each is not None) == [(0, 0), (1, 0)]
     assert told == [
-        "t-1 is not read before somebody leads it: There is no leader",
+        "t-1 is not read until it has a leader: There is no leader",
         "t-1 has a leader now: read from offset 0 on",
     ]
     assert made.is_whole

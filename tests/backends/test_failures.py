@@ -181,7 +181,7 @@ def test_a_lagging_broker_holds_acks_all_until_its_time_is_over(directory: Path)
     with pytest.raises(KafkaError) as error:
         produce(directory, b"c")
     assert error.value.name == "TimeoutException"
-    assert "t-0 has it appended on its leader, broker 1, but broker 3, in its ISR, lags" in str(error.value)
+    assert "it was appended to t-0 on the leader, broker 1, but broker 3, in its ISR, lags" in str(error.value)
     assert "'kafkapy cluster start-broker 3'" in str(error.value)
     assert "advance --ms 30001" in str(error.value)
     assert cells(directory) == {1: (3, 2), 2: (3, 2), 3: (2, 2)}
@@ -204,7 +204,7 @@ def test_who_lags_too_long_does_not_join_again_without_a_fetch(directory: Path) 
     do(directory, advance, 30_001)
     with pytest.raises(KafkaError, match="timed out") as error:
         produce(directory, b"1")
-    assert "its ISR has 1 of the 2 replicas that min.insync.replicas asks for" in str(error.value)
+    assert "its ISR has 1 of the 2 replicas that min.insync.replicas requires" in str(error.value)
     assert "'kafkapy cluster start-broker 2' or 'kafkapy cluster start-broker 3'" in str(error.value)
     assert state(directory)[2] == (1,)
     assert cells(directory) == {1: (3, 2), 2: (2, 2), 3: (2, 2)}
@@ -339,11 +339,11 @@ def test_a_broker_that_is_not_there(directory: Path, work: Callable[..., object]
 
 
 def test_what_is_so_already(directory: Path) -> None:
-    with pytest.raises(KafkapyError, match="broker 1 runs already"):
+    with pytest.raises(KafkapyError, match="broker 1 is already running"):
         do(directory, start_broker, 1)
     do(directory, stop_broker, 1)
     for work in (stop_broker, kill_broker, lag_broker):
-        with pytest.raises(KafkapyError, match="broker 1 is stopped already: start it first"):
+        with pytest.raises(KafkapyError, match="broker 1 is already stopped: start it first"):
             do(directory, work, 1)
 
 

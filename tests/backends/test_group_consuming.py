@@ -82,7 +82,7 @@ def test_members_take_turns_batch_by_batch(scratch: Scratch) -> None:
 
 def test_events_that_did_not_happen_are_told(scratch: Scratch) -> None:
     told = scratch.run(Collecting(), then=("join@91",))
-    assert told[-2:] == ["kafkapy: join@91 did not happen: there were 90 records", "end"]
+    assert told[-2:] == ["kafkapy: join@91 did not happen: there were only 90 records", "end"]
 
 
 def test_the_last_member_that_leaves_ends_the_run(scratch: Scratch) -> None:

@@ -18,11 +18,11 @@ from kafkapy.metadata.changes import CreateTopic
 from tests.backends.groups import NOW, Collecting, Scratch, changing, numbered, produce
 
 TIMED_OUT = (
-    "The request timed out: __consumer_offsets-0 has it appended on its leader, broker 1, but broker 2, in its ISR, "
+    "The request timed out: it was appended to __consumer_offsets-0 on the leader, broker 1, but broker 2, in its ISR, "
     "lags and does not fetch. Let it fetch with 'kafkapy cluster start-broker 2', or leave the ISR with 'kafkapy "
     "cluster advance --ms 30001'."
 )
-NOT_COMMITTED = "kafkapy: what was handled last is not committed, or not for sure, and may be handled again"
+NOT_COMMITTED = "kafkapy: what was handled last is not committed, or not certainly, and may be handled again"
 
 
 @pytest.fixture

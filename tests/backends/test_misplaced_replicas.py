@@ -124,7 +124,7 @@ def test_of_two_directories_the_one_of_the_metadata_is_the_replica(directory: Pa
     shutil.copytree(old, elsewhere(old))
     (line,) = told(directory, produce)
     assert line.startswith(f"{elsewhere(old)}: set aside as t-0.")
-    assert line.endswith(f"-stray, broker 1 has it in {old.parent}, too")
+    assert line.endswith(f"-stray: broker 1 also has it in {old.parent}")
     assert (assigned(directory), elsewhere(old).exists()) == (old, False)
     assert read(directory) == [b"a", b"b", b"c"]
     assert len(list(elsewhere(old).parent.glob("t-0.*-stray/*.log"))) == 1, "nothing is lost"

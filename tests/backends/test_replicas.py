@@ -36,7 +36,7 @@ def test_what_is_no_log_dir_is_refused(golden: Path, tmp_path: Path) -> None:
     with pytest.raises(KafkapyError) as refused:
         LogDirsCluster(str(golden / "clean"))
     assert str(refused.value) == (
-        f"{golden / 'clean'} is no log dir of a broker: it has no meta.properties and no partitions; broker-1, "
+        f"{golden / 'clean'} is not a log dir of a broker: it has no meta.properties and no partitions; broker-1, "
         "broker-2, broker-3 in it are"
     )
     with pytest.raises(KafkapyError, match=r"it has no meta\.properties and no partitions$"):

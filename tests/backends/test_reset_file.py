@@ -58,12 +58,12 @@ def test_both_forms_for_one_group() -> None:
         ("g,t,0,5\nt,0,5", ("g",), "f, line 2: 't,0,5' is not group,topic,partition,offset"),
         ("t,0,5\nt,0", ("g",), "f, line 2: 't,0' is not topic,partition,offset"),
         ("t,0,5", ("g", "h"), "f, line 1: 't,0,5' is not group,topic,partition,offset"),
-        ("t,0,", ("g",), "f, line 1: the offset '' is no number, or too large"),
-        ("t,2147483648,1", ("g",), "f, line 1: the partition '2147483648' is no number, or too large"),
-        ("t,0,1.5", ("g",), "f, line 1: the offset '1.5' is no number, or too large"),
+        ("t,0,", ("g",), "f, line 1: the offset '' is not a number, or is too large"),
+        ("t,2147483648,1", ("g",), "f, line 1: the partition '2147483648' is not a number, or is too large"),
+        ("t,0,1.5", ("g",), "f, line 1: the offset '1.5' is not a number, or is too large"),
         ("t,0,-1", ("g",), "f, line 1: Invalid negative offset: -1"),
         ("g,t,0,5\ng,t,1,-5", ("g", "h"), "f, line 2: Invalid negative offset: -5"),
-        ("t,0," + "9" * 200_000, ("g",), "f, line 1: no CSV: field larger than field limit (131072)"),
+        ("t,0," + "9" * 200_000, ("g",), "f, line 1: not CSV: field larger than field limit (131072)"),
     ],
 )
 def test_bad_lines_are_named(text: str, groups: tuple[str, ...], message: str) -> None:

@@ -63,7 +63,7 @@ def test_a_first_writer_makes_the_default_one_and_says_so(tmp_path: Path, capsys
     opened = open_cluster_for_writing(Selection(), sync=False)
     opened.apply(CreateTopic("t", 1, 3))
     opened.close()
-    assert capsys.readouterr() == ("", "kafkapy: made the cluster directory kafkapy-cluster with 3 brokers\n")
+    assert capsys.readouterr() == ("", "kafkapy: created the cluster directory kafkapy-cluster with 3 brokers\n")
     open_cluster_for_writing(Selection(), sync=False).close()
     assert capsys.readouterr() == ("", "")
     assert set(open_cluster(Selection()).image().topics) == {"t"}

@@ -52,18 +52,18 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
         ("dump-log -fles x", "no such option: --fles (did you mean --files?). Try 'kafkapy dump-log --help'."),
         (
             "topics --zookeeper localhost:2181 --list",
-            "no such option: --zookeeper (--bootstrap-server, with a broker's address, is in its place). "
-            "Try 'kafkapy topics --help'.",
+            "no such option: --zookeeper (use --bootstrap-server with a broker's address instead). Try 'kafkapy "
+            "topics --help'.",
         ),
         (
             "transactions --broker-list localhost:9092 list",
-            "no such option: --broker-list (--bootstrap-server, with a broker's address, is in its place). "
-            "Try 'kafkapy transactions --help'.",
+            "no such option: --broker-list (use --bootstrap-server with a broker's address instead). Try 'kafkapy "
+            "transactions --help'.",
         ),
         (
             "replica-diff --topic orders",
-            "no such option: --topic (TOPIC[:PARTITION] stands without the name of an option). "
-            "Try 'kafkapy replica-diff --help'.",
+            "no such option: --topic (TOPIC[:PARTITION] is given without the name of an option). Try 'kafkapy "
+            "replica-diff --help'.",
         ),
         ("dump-log --zookeeper x", "no such option: --zookeeper. Try 'kafkapy dump-log --help'."),
         ("transactions lst", "no such command: lst (did you mean list?). Try 'kafkapy transactions --help'."),
@@ -117,6 +117,19 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
         ("dump-log", "missing option '--files'. Try 'kafkapy dump-log --help'."),
         ("dump-log --files", "option '--files' requires an argument. Try 'kafkapy dump-log --help'."),
         ("dump-log --files ,", "--files names no file. Try 'kafkapy dump-log --help'."),
+        (
+            "dump-log /kafka/1/orders-0",
+            "unexpected argument: /kafka/1/orders-0 (did you mean --files /kafka/1/orders-0?). "
+            "Try 'kafkapy dump-log --help'.",
+        ),
+        (
+            "console-producer orders",
+            "unexpected argument: orders (did you mean --topic orders?). Try 'kafkapy console-producer --help'.",
+        ),
+        (
+            "lookup --topic orders 0",
+            "unexpected argument: 0 (did you mean --partition 0?). Try 'kafkapy lookup --help'.",
+        ),
         ("dump-log --files a b c", "unexpected arguments: b c. Try 'kafkapy dump-log --help'."),
         (
             "export --out o",
@@ -124,15 +137,15 @@ def test_nothing_to_do_is_bad_usage_and_shows_the_help(kafkapy: Run) -> None:
         ),
         (
             "dump-log --files a --max-bytes x",
-            "invalid value for '--max-bytes': 'x' is no whole number. Try 'kafkapy dump-log --help'.",
+            "invalid value for '--max-bytes': 'x' is not a whole number. Try 'kafkapy dump-log --help'.",
         ),
         (
             "throughput --top x",
-            "invalid value for '--top': 'x' is no whole number. Try 'kafkapy throughput --help'.",
+            "invalid value for '--top': 'x' is not a whole number. Try 'kafkapy throughput --help'.",
         ),
         (
             "storage format --brokers x",
-            "invalid value for '--brokers': 'x' is no whole number. Try 'kafkapy storage format --help'.",
+            "invalid value for '--brokers': 'x' is not a whole number. Try 'kafkapy storage format --help'.",
         ),
     ],
 )

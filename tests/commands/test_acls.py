@@ -83,7 +83,10 @@ def test_an_answer(capfd: Capture, monkeypatch: pytest.MonkeyPatch, cluster: Pat
 def test_no_answer(capfd: Capture, monkeypatch: pytest.MonkeyPatch, cluster: Path) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     done = run(capfd, "acls", "--cluster", cluster, "--remove", "--topic", "t")
-    assert (done.code, done.err) == (1, "kafkapy: nobody answered, so nothing was removed; --force asks nothing\n")
+    assert (done.code, done.err) == (
+        1,
+        "kafkapy: there was no answer, so nothing was removed; --force skips the question\n",
+    )
 
 
 def test_log_dirs_are_only_read(capfd: Capture, golden: Path) -> None:

@@ -43,7 +43,7 @@ def test_the_two_rebalances_of_a_cooperative_group(capfd: pytest.CaptureFixture[
         "  m1      2           0-1",
         "  m2      1           2",
         "  m1 -> m2: a:2",
-        "  1 of 3 partitions changed hands; 1 had to be revoked, all others were read on (cooperative).",
+        "  1 of 3 partitions changed hands; 1 had to be revoked, all others continued to be read (cooperative).",
     ]
 
 
@@ -79,19 +79,19 @@ def test_the_consumer_protocol(capfd: pytest.CaptureFixture[str]) -> None:
         "  m2      2           1  1",
         "  (new) -> m1: b:0",
         "  (new) -> m2: b:1",
-        "  0 of 4 partitions changed hands; 0 had to be revoked, all others were read on (consumer protocol).",
+        "  0 of 4 partitions changed hands; 0 had to be revoked, all others continued to be read (consumer protocol).",
         "",
         "Step 2: topic:a:0",
         "  MEMBER  PARTITIONS  b",
         "  m1      1           0",
         "  m2      1           1",
-        "  0 of 2 partitions changed hands; 0 had to be revoked, all others were read on (consumer protocol).",
+        "  0 of 2 partitions changed hands; 0 had to be revoked, all others continued to be read (consumer protocol).",
         "",
         "Step 3: leave:m2",
         "  MEMBER  PARTITIONS  b",
         "  m1      2           0-1",
         "  m2 -> m1: b:1",
-        "  1 of 2 partitions changed hands; 0 had to be revoked, all others were read on (consumer protocol).",
+        "  1 of 2 partitions changed hands; 0 had to be revoked, all others continued to be read (consumer protocol).",
         "",
         "Step 4: leave:m1",
         "  The group is empty.",
@@ -120,17 +120,17 @@ def test_the_range_of_either_protocol(capfd: pytest.CaptureFixture[str]) -> None
         (["--topics", "a:1", "--members", "+2"], "--members: +2 is not between 1 and 1000"),
         (
             ["--topics", "a:2,b:1,a:3", "--members", "1"],
-            "--topics: a is there twice; a topic that grows later is --then topic:a:COUNT",
+            "--topics: a is given twice; for a topic that grows later, give --then topic:a:COUNT",
         ),
-        (["--topics", "a:1", "--members", "m1;m1"], "--members: m1 is a member already"),
+        (["--topics", "a:1", "--members", "m1;m1"], "--members: m1 is already a member"),
         (["--topics", "a:1", "--members", "=a"], "--members: '=a' names no member"),
         (
             ["--topics", "a:1", "--members", "m1=b"],
-            "m1 subscribes to b, which is neither in --topics nor comes with --then",
+            "m1 subscribes to b, which is neither in --topics nor added by --then",
         ),
         (
             ["--topics", "a:1", "--members", "1", "--then", "go"],
-            "--then: 'go' is none of join:MEMBER[=TOPIC,...], leave:MEMBER or topic:NAME:COUNT",
+            "--then: 'go' is not one of join:MEMBER[=TOPIC,...], leave:MEMBER or topic:NAME:COUNT",
         ),
         (
             ["--topics", "a:2", "--members", "1", "--then", "leave:m9"],
@@ -138,11 +138,11 @@ def test_the_range_of_either_protocol(capfd: pytest.CaptureFixture[str]) -> None
         ),
         (
             ["--topics", "a:2", "--members", "1", "--then", "topic:a:1"],
-            "--then topic:a:1: a has 2 partitions, and a topic cannot lose some; 0 deletes it",
+            "--then topic:a:1: a has 2 partitions, and a topic cannot lose partitions; 0 deletes it",
         ),
         (
             ["--topics", "a:1", "--members", "1", "--assignor", "x"],
-            "--assignor: 'x' is none of range, roundrobin, sticky, cooperative-sticky, uniform",
+            "--assignor: 'x' is not one of range, roundrobin, sticky, cooperative-sticky, uniform",
         ),
         (
             ["--topics", "a:1", "--members", "1", "--assignor", "sticky", "--group-protocol", "consumer"],
@@ -158,7 +158,7 @@ def test_the_range_of_either_protocol(capfd: pytest.CaptureFixture[str]) -> None
         ),
         (
             ["--topics", "a:1", "--members", "1", "--replication-factor", "2"],
-            "--replication-factor: there are not so many --racks",
+            "--replication-factor: there are fewer --racks than that",
         ),
     ],
 )

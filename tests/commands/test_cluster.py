@@ -60,7 +60,7 @@ def test_status_names_the_doctor_where_something_is_wrong(kafkapy) -> None:  # t
     kafkapy("cluster", "kill-broker", "2")
     told = kafkapy("cluster", "status").err
     assert told.startswith("kafkapy: 'kafkapy doctor --cluster ")
-    assert told.endswith(" says what to do\n")
+    assert told.endswith(" explains what to do\n")
     assert "broker 2" in kafkapy("doctor").out
 
 
@@ -70,7 +70,7 @@ def test_a_broker_is_stopped_and_started(kafkapy) -> None:  # type: ignore[no-un
     assert "\tLeader: 2\tReplicas: 1,2,3\tIsr: 2,3\t" in described
     assert kafkapy("cluster", "start-broker", "1").lines == [
         "Broker 1 is started. No leader and no ISR changed.",
-        "Broker 1 is out of the ISR of 1 partition: it catches up by 'kafkapy cluster replicate --until-caught-up'.",
+        "Broker 1 is out of the ISR of 1 partition: it catches up with 'kafkapy cluster replicate --until-caught-up'.",
     ]
     assert kafkapy("cluster", "replicate", "--until-caught-up").lines == [
         "t-0: broker 1 from offset 0 to 0, high watermark 0, in sync"
@@ -122,7 +122,7 @@ def test_status_of_a_topic_that_is_not_there(kafkapy) -> None:  # type: ignore[n
 def test_a_lagging_broker_leaves_the_isr(kafkapy) -> None:  # type: ignore[no-untyped-def]
     assert kafkapy("cluster", "lag-broker", "2").lines == [
         "t-0: acks=all waits for broker 2",
-        "Broker 2 does not fetch, as a follower in sync of 1 partition, until 'kafkapy cluster start-broker 2'.",
+        "Broker 2, an in-sync follower of 1 partition, does not fetch until 'kafkapy cluster start-broker 2'.",
         "It leaves their ISRs when 'kafkapy cluster advance' has let enough time pass.",
     ]
     assert kafkapy("cluster", "advance", "--ms", "60000").lines == ["No leader and no ISR changed."]
@@ -151,7 +151,7 @@ def test_acks_all_says_whom_it_waits_for(kafkapy) -> None:  # type: ignore[no-un
 
 
 def test_a_leader_that_lags_is_no_hindrance(kafkapy) -> None:  # type: ignore[no-untyped-def]
-    assert "follower in sync of 0 partitions" in kafkapy("cluster", "lag-broker", "1").out
+    assert "an in-sync follower of 0 partitions, does not fetch until" in kafkapy("cluster", "lag-broker", "1").out
     assert produce(b"x").returncode == 0
     rows = kafkapy("cluster", "status", "--output", "jsonl").rows
     assert [(row["log_end_offset"], row["high_watermark"]) for row in rows[-3:]] == [(1, 1)] * 3
@@ -261,10 +261,10 @@ def test_help_has_whole_sentences(capfd: pytest.CaptureFixture[str], monkeypatch
     ("args", "code", "error"),
     [
         (("stop-broker", "9"), 1, "there is no broker 9; there are 1, 2, 3"),
-        (("start-broker", "1"), 1, "broker 1 runs already"),
+        (("start-broker", "1"), 1, "broker 1 is already running"),
         (("advance",), 2, "--ms"),
         (("advance", "--ms", "0"), 2, "--ms"),
-        (("advance", "--ms", "99999999999999999999"), 2, "--ms: simulated time would leave the year 9999 behind"),
+        (("advance", "--ms", "99999999999999999999"), 2, "--ms: simulated time would go beyond the year 9999"),
         (("kill-broker",), 2, "BROKER"),
         (("kill-broker", "x"), 2, "BROKER"),
     ],
@@ -339,7 +339,7 @@ def test_a_transaction_that_lacks_a_record_is_aborted_and_ended_when_brokers_ret
 def test_a_terminal_does_not_break_words(kafkapy, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setattr("kafkapy.output.at_words.terminal_width", lambda: 70)
     assert kafkapy("cluster", "lag-broker", "2").lines[1:3] == [
-        "Broker 2 does not fetch, as a follower in sync of 1 partition, until",
+        "Broker 2, an in-sync follower of 1 partition, does not fetch until",
         "    'kafkapy cluster start-broker 2'.",
     ]
     assert max(map(len, kafkapy("lookup", "--topic", "t", "--partition", "0", "--time", "0").lines)) <= 70

@@ -21,13 +21,13 @@ def test_an_empty_option_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = run(capfd, "topics", "--create", "--topic", "lost", option, value)
-    assert done == (2, "", f"kafkapy: {option} names nothing. Try 'kafkapy topics --help'.\n")
+    assert done == (2, "", f"kafkapy: {option} is empty. Try 'kafkapy topics --help'.\n")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_empty_controller_is_refused(capfd: Capture) -> None:
     done = run(capfd, "acls", "--list", "--bootstrap-controller", "")
-    assert done == (2, "", "kafkapy: --bootstrap-controller names nothing. Try 'kafkapy acls --help'.\n")
+    assert done == (2, "", "kafkapy: --bootstrap-controller is empty. Try 'kafkapy acls --help'.\n")
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_an_empty_controller_is_refused(capfd: Capture) -> None:
         ("lookup --topic t --partition 0 --offset 1", "lookup reads files, not a running cluster: give --log-dirs"),
         ("export --to json --out o", "export reads files, not a running cluster: give --log-dirs"),
         ("sql SELECT", "sql reads files, not a running cluster: give --log-dirs"),
-        ("maintenance", "the brokers of a running cluster do this themselves: --dry-run with --log-dirs tells"),
+        ("maintenance", "the brokers of a running cluster do this themselves: --dry-run with --log-dirs shows"),
         ("maintenance --dry-run", "the brokers of a running cluster do this themselves: --dry-run with --log-dirs"),
     ],
 )

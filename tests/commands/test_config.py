@@ -99,8 +99,8 @@ def test_a_context_logs_in_to_its_own_servers_only(capfd: Capture, config: Path)
     assert (done.code, "absent" in done.err) == (1, False)
     assert done.err.splitlines() == [
         "kafkapy: broker 127.0.0.1:2 cannot be reached: connection refused",
-        "kafkapy: does a broker run there? Another address goes to --bootstrap-server; --cluster and --log-dirs need "
-        "no broker",
+        "kafkapy: is a broker running there? Give another address with --bootstrap-server; --cluster and --log-dirs "
+        "need no broker",
     ]
 
 
@@ -136,21 +136,21 @@ def test_defaults_hold_where_nothing_is_typed(capfd: Capture, config: Path) -> N
 @pytest.mark.parametrize(
     ("typed", "added"),
     [
-        (Typed(None, False, ()), ()),
-        (Typed(None, False, ("--engine",), "spark"), ("--master", "spark://h:1")),
-        (Typed(None, False, ("--engine", "--master"), "spark"), ()),
+        (Typed(None, False, {}), ()),
+        (Typed(None, False, {"--engine": "spark"}), ("--master", "spark://h:1")),
+        (Typed(None, False, {"--engine": "spark", "--master": "local"}), ()),
     ],
 )
 def test_a_master_is_for_spark_only(config: Path, typed: Typed, added: tuple[str, ...]) -> None:
     config.write_text("defaults: {master: 'spark://h:1'}\n")
     offered = {"--engine": ("local", "spark"), "--master": ()}
     assert options_of_context(offered, False, typed).words == added
-    assert options_of_context({"--master": ()}, False, Typed(None, False, ())).words == ("--master", "spark://h:1")
+    assert options_of_context({"--master": ()}, False, Typed(None, False, {})).words == ("--master", "spark://h:1")
 
 
 def test_an_output_that_a_command_lacks_is_no_error(config: Path) -> None:
     config.write_text("defaults: {output: csv}\n")
-    assert options_of_context({"--output": ("table", "json")}, False, Typed(None, False, ())).words == ()
+    assert options_of_context({"--output": ("table", "json")}, False, Typed(None, False, {})).words == ()
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,12 @@ def test_an_output_that_a_command_lacks_is_no_error(config: Path) -> None:
         (("--plot",), ("--engine", "spark")),
         (("--watch",), ()),
         (("--interval",), ("--output", "json")),
+        (("--forecast",), ("--output", "json")),
+        (("--bootstrap-server",), ("--output", "json")),
+        (("--no-header",), ("--engine", "spark")),
         (("--export",), ("--engine", "spark")),
         (("--format",), ("--engine", "spark")),
-        (("--summary",), ("--output", "json")),
+        (("--summary",), ("--output", "json", "--engine", "spark")),
     ],
 )
 def test_a_default_gives_way_to_an_option_that_it_does_not_go_with(
@@ -170,7 +173,58 @@ def test_a_default_gives_way_to_an_option_that_it_does_not_go_with(
 ) -> None:
     config.write_text("defaults: {output: json, engine: spark}\n")
     offered = {"--output": (), "--engine": ()}
-    assert options_of_context(offered, False, Typed(None, False, typed)).words == added
+    assert options_of_context(offered, False, Typed(None, False, dict.fromkeys(typed))).words == added
+
+
+@pytest.mark.parametrize("order", ["output: {output}, engine: spark", "engine: spark, output: {output}"])
+@pytest.mark.parametrize(
+    ("output", "typed", "added"),
+    [
+        ("table", {}, ("--output", "table")),
+        ("jsonl", {}, ("--output", "jsonl", "--engine", "spark")),
+        ("table", {"--engine": "spark"}, ()),
+        ("jsonl", {"--output": "csv"}, ()),
+        ("kafka", {"--sort-by": "offset"}, ("--output", "kafka")),
+        ("kafka", {"--summary": True}, ("--output", "kafka")),
+    ],
+)
+def test_of_two_defaults_that_a_command_refuses_together_one_gives_way(
+    config: Path, order: str, output: str, typed: dict[str, object], added: tuple[str, ...]
+) -> None:
+    config.write_text(f"defaults: {{{order.format(output=output)}}}\n")
+    offered = {"--output": (), "--engine": (), "--sort-by": (), "--summary": ()}
+    assert options_of_context(offered, False, Typed(None, False, typed, "dump-log")).words == added
+
+
+def test_a_master_gives_way_with_its_engine(config: Path) -> None:
+    config.write_text("defaults: {engine: spark, master: 'local[2]'}\n")
+    offered = {"--engine": ("local", "spark"), "--master": ()}
+    assert options_of_context(offered, False, Typed(None, False, {"--watch": True}, "lag")).words == ()
+
+
+def test_an_engine_gives_way_to_a_context_whose_files_are_not_here(config: Path) -> None:
+    config.write_text("current: p\ndefaults: {engine: spark}\ncontexts:\n  p: {bootstrap-server: 'b:1'}\n")
+    offered = {"--engine": ("local", "spark"), "--bootstrap-server": (), "--cluster": ()}
+    of_context = options_of_context(offered, True, Typed(None, False, {}, "lag")).words
+    assert of_context == ("--bootstrap-server", "b:1")
+    typed = Typed(None, True, {"--cluster": "c"}, "lag")
+    assert options_of_context(offered, True, typed).words == ("--engine", "spark")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("dump-log", "--files", "docs/samples/orders-0"),
+        ("dump-log", "--files", "docs/samples/orders-0", "--sort-by", "base_offset"),
+        ("dump-log", "--files", "docs/samples/orders-0", "--summary"),
+    ],
+)
+def test_defaults_do_not_stop_a_dump(capfd: Capture, config: Path, root: Path, args: tuple[str, ...]) -> None:
+    config.write_text("defaults: {output: table, engine: spark, master: 'local[2]'}\n")
+    own = [str(root / each) if "/" in each else each for each in args]
+    expected = run(capfd, *own, "--output", "table", "--engine", "local")
+    assert expected.code == 0
+    assert run(capfd, *own) == expected
 
 
 def test_a_name_that_yaml_reads_otherwise_is_quoted(capfd: Capture, config: Path) -> None:
@@ -191,7 +245,7 @@ def test_the_comment_of_an_empty_list_stays(capfd: Capture, config: Path) -> Non
 def test_only_a_file_is_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(KafkapyError, match="no file that can be replaced"):
+    with pytest.raises(KafkapyError, match="is not a file that can be replaced"):
         use(ConfigFile(str(pipe)), "one", print)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
@@ -209,7 +263,7 @@ def test_near_miss(capfd: Capture, config: Path, name: str, meant: str) -> None:
     [
         ("contexts:\n  a:\n    clustr: x\n", 3, "unknown key 'clustr' in the context 'a'; did you mean 'cluster'?"),
         ("outputs: json\n", 1, "unknown key 'outputs'"),
-        ("contexts:\n  a:\n    cluster: x\n  a:\n    cluster: y\n", 4, "'a' stands twice"),
+        ("contexts:\n  a:\n    cluster: x\n  a:\n    cluster: y\n", 4, "'a' appears twice"),
         ("contexts:\n  a:\n    output: json\n", 2, "names no cluster"),
         ("contexts:\n  a:\n    cluster: x\n    log-dirs: y\n", 2, "names both cluster and log-dirs"),
         ("contexts:\n  a:\n    cluster: x\n    command-config: y\n", 2, "goes with bootstrap-server"),
@@ -220,7 +274,7 @@ def test_near_miss(capfd: Capture, config: Path, name: str, meant: str) -> None:
         ),
         ("current: dve\ncontexts:\n  dev:\n    cluster: x\n", 1, "no context here; did you mean 'dev'?"),
         ("current: dev\n", 1, "no context here; delete the line"),
-        ("contexts:\n  a:\n    cluster: x\n    output: tabel\n", 4, "output is 'tabel', none of kafka"),
+        ("contexts:\n  a:\n    cluster: x\n    output: tabel\n", 4, "output is 'tabel', which is not one of kafka"),
         ("contexts:\n  a:\n    cluster: x\n    output: tabel\n", 4, "csv, yaml; did you mean 'table'?"),
         ("contexts:\n  a:\n    cluster: [x]\n", 3, "cluster is not text"),
         ("contexts:\n  a:\n    bootstrap-server: b:1\n    sasl.jaas.config: x\n", 4, "a secret in plain text"),
@@ -228,7 +282,11 @@ def test_near_miss(capfd: Capture, config: Path, name: str, meant: str) -> None:
         ("contexts:\n  a:\n    bootstrap-server: SASL://u:pw@b:1\n", 3, "holds a secret"),
         ("contexts:\n  a:\n    bootstrap-server: b:1\n    master: token=abc\n", 4, "holds a secret"),
         ("contexts:\n  a:\n    bootstrap-server: user:pw@b:1\n", 3, "holds a secret"),
-        ("contexts:\n  a:\n    colour: x\n", 3, "unknown key 'colour' in the context 'a'; there are cluster, log-dirs"),
+        (
+            "contexts:\n  a:\n    colour: x\n",
+            3,
+            "unknown key 'colour' in the context 'a'; the keys are cluster, log-dirs",
+        ),
         ("contexts: [\n", 2, "not YAML"),
         ("contexts:\n  a:\n    cluster: x\n  b\n", 4, "not YAML: could not find expected ':'"),
         ('contexts:\n  a:\n    cluster: "x\n  b:\n    cluster: y\n', 3, "not YAML: found unexpected end of stream"),
@@ -414,17 +472,17 @@ def test_a_secret_is_refused_before_anything_is_written(capfd: Capture, config: 
 
 def test_add_names_both_that_were_given(capfd: Capture, config: Path) -> None:
     done = run(capfd, "config", "add", "x", "--cluster", "a", "--bootstrap-server", "b:1")
-    text = "--cluster and --bootstrap-server name different clusters: give one of them"
+    text = "--cluster and --bootstrap-server name different clusters: give only one of them"
     assert done.err == f"kafkapy: {text}. Try 'kafkapy config add --help'.\n"
 
 
 def test_add_tells_of_what_is_not_there_yet(capfd: Capture, config: Path) -> None:
     here = config.parent
     assert add(capfd, "a", "--cluster", "nosuch").err == (
-        f"kafkapy: there is no {here}/nosuch yet, which the context will need\n"
+        f"kafkapy: not there yet, but needed by the context: {here}/nosuch\n"
     )
     done = add(capfd, "b", "--log-dirs", "nosuch,one,no")
-    assert done.err == f"kafkapy: there is no {here}/nosuch and no {here}/no yet, which the context will need\n"
+    assert done.err == f"kafkapy: not there yet, but needed by the context: {here}/nosuch, {here}/no\n"
     assert "no.properties" in add(capfd, "c", "--bootstrap-server", "a:1", "--command-config", "no.properties").err
     for settings in (["--cluster", "${ENV:WHERE}/x"], ["--bootstrap-server", "${ENV:SERVERS}"], ["--cluster", "one"]):
         assert add(capfd, "d", *settings, "--replace").err == ""
@@ -436,7 +494,7 @@ def test_errors_name_the_context_that_said_it(capfd: Capture, config: Path) -> N
     here = config.parent
     done = run(capfd, "topics", "--list", "--context", "a")
     assert done.err.startswith(
-        f"kafkapy: there is no cluster directory {here}/nosuch (context a of {config}): make one with"
+        f"kafkapy: there is no cluster directory {here}/nosuch (context a of {config}): create one with"
     )
     assert f"{here}/no (context b of {config}): no such directory" in run(capfd, "cluster-id", "--context", "b").err
     assert (
@@ -445,6 +503,35 @@ def test_errors_name_the_context_that_said_it(capfd: Capture, config: Path) -> N
     config.write_text(config.read_text().replace(", command-config: no.properties", ""))
     assert f"127.0.0.1:1 (context live of {config}) cannot be" in run(capfd, "cluster-id", "--context", "live").err
     assert "(context" not in run(capfd, "cluster-id", "--context", "a", "--cluster", f"{here}/nosuch").err
+
+
+@pytest.mark.parametrize("name", ["nosuch", "cluster", "a", "./no/such"])
+def test_errors_name_the_variable_that_said_it(
+    capfd: Capture, config: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("KAFKAPY_CLUSTER", name)
+    said = f"kafkapy: there is no cluster directory {name} ($KAFKAPY_CLUSTER)"
+    assert run(capfd, "topics", "--list").err.startswith(said)
+    for args in (("topics", "--list", "--cluster", name), ("topics", "--describe", "--cluster", "one", "--topic", "x")):
+        done = run(capfd, *args)
+        assert (done.code, "($KAFKAPY_CLUSTER)" in done.err) == (1, False)
+
+
+@pytest.mark.parametrize("name", ["cluster", "a"])
+def test_a_word_of_an_error_is_not_taken_for_the_variable(
+    capfd: Capture, tmp_path: Path, config: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_cluster(name, 2, files=Files(sync=False))
+    monkeypatch.setenv("KAFKAPY_CLUSTER", name)
+    done = run(capfd, "broker-api-versions")
+    assert done.code == 1
+    assert " a cluster " in done.err
+    assert "($KAFKAPY_CLUSTER)" not in done.err
+    (tmp_path / name / "cluster.yaml").write_text("brokers: [")
+    done = run(capfd, "topics", "--list")
+    assert done.err.startswith(f"kafkapy: {name}/cluster.yaml")
+    assert done.err.splitlines()[0].endswith(" ($KAFKAPY_CLUSTER)")
 
 
 def test_an_error_inside_a_cluster_names_the_context_at_its_end(capfd: Capture, config: Path) -> None:
@@ -485,7 +572,7 @@ def test_whoever_removes_the_current_context_is_told_what_commands_mean_now(
     assert run(capfd, "config", "remove", "other") == (0, f"Removed other from {config}.\n", "")
     monkeypatch.setenv("KAFKAPY_CLUSTER", "z")
     done = run(capfd, "config", "remove", "bad")
-    told = "kafkapy: it was the current one; commands that name no cluster now mean z ($KAFKAPY_CLUSTER)\n"
+    told = "kafkapy: it was the current one; commands that name no cluster now use z ($KAFKAPY_CLUSTER)\n"
     assert done == (0, f"Removed bad from {config}.\n", told)
     config.write_text("current: bad\ncontexts:\n  bad:\n    cluster: x\n  other:\n    cluster: y\n")
     monkeypatch.setenv("KAFKAPY_CONTEXT", "other")

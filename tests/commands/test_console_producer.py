@@ -176,7 +176,7 @@ def test_an_interrupt_that_waits_tells_what_for(monkeypatch: pytest.MonkeyPatch,
     producer: Any = SimpleNamespace(records=records, unsent=2, tell=told.append, pause=lambda: None)
     with pytest.raises(KeyboardInterrupt):
         console_producer._send_all(producer)
-    assert told == [f"kafkapy: {what} are not acknowledged yet; another Ctrl-C gives them up"]
+    assert told == [f"kafkapy: {what} are not acknowledged yet; another Ctrl-C gives up waiting for them"]
 
 
 def test_transactions_are_committed_and_aborted_in_turn(

@@ -343,7 +343,7 @@ def test_offsets_from_stdin(shared: Path) -> None:
     command += ["--dry-run", "--group", "readers", "--export", "--from-file", "-"]
     done = subprocess.run(command, input=f"{ORDERS},0,3\n\n{ORDERS},1,x\n", capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "stdin, line 3: the offset 'x' is no number" in done.stdout
+    assert "stdin, line 3: the offset 'x' is not a number" in done.stdout
     done = subprocess.run(command, input=f"{ORDERS},0,3\n\n{ORDERS},1,2\n", capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, f"{ORDERS},0,3\n{ORDERS},1,2\n\n")
 
@@ -414,7 +414,7 @@ def test_members_whose_process_is_gone_do_not_stand_in_the_way(
     done = groups(capfd, directory, *change, group)
     assert done.code == 0
     assert done.err.splitlines() == [
-        f"kafkapy: removed member {member} of group {group}: its process did not leave"
+        f"kafkapy: removed member {member} of group {group}: its process ended without leaving"
         for member in sorted(row["consumer_id"] for row in before)
     ]
     listed = groups(capfd, directory, "--list", "--state", "--output", "jsonl").rows
@@ -439,7 +439,7 @@ def test_a_dry_run_says_what_would_be_removed_first(capfd: Capture, directory: P
     done = groups(capfd, directory, *args)
     assert done.code == 1
     assert done.err.startswith(
-        "kafkapy: no process holds group modern: with --execute, what one left behind is removed"
+        "kafkapy: no process is in group modern any more: with --execute, the members that one left behind are removed"
     )
 
 
@@ -464,7 +464,7 @@ def test_regular_expressions(capfd: Capture) -> None:
         (("--list", "--lagging"), "Option(s) [lagging] are unavailable given other options on the command line"),
         (
             ("--reset-offsets", "--group", "g", "--all-topics", "--to-latest", "--export", "--output", "csv"),
-            "--export and --output are two ways to say how to print: give one of them. Try ",
+            "--export and --output both choose how to print: give only one of them. Try ",
         ),
         (
             ("--reset-offsets", "--group", "g", "--all-topics", "--to-timestamp", "2026-01-01"),

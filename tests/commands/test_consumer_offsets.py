@@ -236,7 +236,7 @@ def test_each_group_of_real_brokers_is_found(capfd: Capture, golden: Path) -> No
     ],
 )
 def test_what_fits_nothing_is_told(capfd: Capture, golden: Path, args: tuple[str, ...], text: str) -> None:
-    note = f"kafkapy: no record fits {text}\n"
+    note = f"kafkapy: no record matches {text}\n"
     assert run(capfd, "consumer-offsets", "--log-dirs", dirs(golden), *args) == (0, "", note)
     csv = run(capfd, "consumer-offsets", "--log-dirs", dirs(golden), *args, "--output", "csv")
     assert (csv.code, len(csv.lines), csv.out[:5], csv.err) == (0, 1, "type,", note)

@@ -65,7 +65,7 @@ def advice(capfd: Capture, cluster: Path) -> str:
     assert refused.code == 1
     what, next_step = refused.err.splitlines()
     assert what.endswith("; nothing is written")
-    assert next_step.startswith(f"kafkapy: 'kafkapy doctor --cluster {cluster}' says what to do; ")
+    assert next_step.startswith(f"kafkapy: 'kafkapy doctor --cluster {cluster}' explains what to do; ")
     place = what.removeprefix("kafkapy: ").partition(": damaged at byte ")[0]
     found = run(capfd, "doctor", "--cluster", cluster, "--output", "jsonl")
     (remedy,) = [row["remedy"] for row in map(json.loads, found.lines) if row["place"] == place]
@@ -111,7 +111,7 @@ def test_every_reader_shows_what_is_left(capfd: Capture, cluster: Path, command:
     assert done.code == 1
     assert shown in done.out
     assert f"{logs(cluster)[0]}: damaged at byte " in done.err
-    assert done.err.endswith("what changed after that is not known here: kafkapy doctor tells what to do\n")
+    assert done.err.endswith("what changed after that is unknown here: kafkapy doctor explains what to do\n")
 
 
 def test_damage_before_the_last_segment_is_told_behind_what_is_left(capfd: Capture, cluster: Path) -> None:

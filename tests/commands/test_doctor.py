@@ -403,7 +403,7 @@ def test_a_lone_copy_that_was_set_aside_is_put_back(capfd: Capture, demo: Path) 
     aside = home.rename(home.with_name(f"solo-0.{'a' * 32}-stray"))
     done = run(capfd, "replica-diff", "solo:0", "--cluster", demo)
     assert done.code == 1
-    assert done.err.endswith("by the metadata there should be one: kafkapy doctor tells what to do\n")
+    assert done.err.endswith("according to the metadata there should be one: kafkapy doctor explains what to do\n")
     found = remedies(capfd, demo)["solo-0"]
     assert found == f"put back the copy that has its records: mv {aside} {home}"
     obey(found.partition(": ")[2])

@@ -116,7 +116,7 @@ def test_a_running_cluster_is_refused(capfd: Capture, tmp_path: Path) -> None:
         (["--to", "json", "--table", "partitions", "--topic", "ordres"], "there is no topic 'ordres'"),
         (["--to", "json", "--output", "json", "--sort-by", "rowz"], "--sort-by: no column 'rowz'"),
         (["--to", "json", "--topic", "odrers"], "there is no topic 'odrers' in "),
-        (["--to", "json", "--master", "local[2]"], "--master is about Spark: give --engine spark too"),
+        (["--to", "json", "--master", "local[2]"], "--master only works on Spark: give --engine spark too"),
     ],
 )
 def test_what_is_refused(capfd: Capture, directory: Path, tmp_path: Path, args: list[str], error: str) -> None:

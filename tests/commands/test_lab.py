@@ -35,7 +35,7 @@ def test_list(capfd: Capture) -> None:
 
 def test_show(capfd: Capture) -> None:
     done = run(capfd, "lab", "show", "acks")
-    assert done.lines[0] == "acks 0, 1 and all against min.insync.replicas"
+    assert done.lines[0] == "acks 0, 1 and all, with min.insync.replicas"
     assert "[1] produce: a, acks: 0" in done.lines
     assert "[10] produce: e, acks: all  fails: NotEnoughReplicasException" in done.lines
     assert run(capfd, "lab", "show", "acks", "--source").out == Path(path_of("acks")).read_text()
@@ -56,8 +56,8 @@ def test_the_table_of_a_step(capfd: Capture) -> None:
         done.out
         == """
 [4/5] fetch-request: 2
-  FETCH of broker 2 from offset 1 arrives: leader 1 knows by it what broker 2
-  has. The answer, without records and with high watermark 1, is under way.
+  FETCH of broker 2 from offset 1 arrives: leader 1 learns from it what broker 2
+  has. The answer, without records and with high watermark 1, is on its way.
   The leader's high watermark goes from 0 to 1.
   The producer has its answer: m1 is written.
 

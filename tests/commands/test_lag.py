@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
+import termios
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +19,7 @@ import pytest
 from kafkapy.commands.lag_watch import _worked
 from kafkapy.formats.time_text import utc_text
 from kafkapy.lag.looks import Look, Outage
+from kafkapy.output.cell_width import width_of
 from tests.commands.running import Done, dirs, printed, run
 from tests.group_cluster import damage_last_topic, made
 from tests.lag.world import OFFSETS, P0, T0, World
@@ -347,11 +350,18 @@ class Screen:
 
     def __init__(self, lines: int, *args: str) -> None:
         self._main, terminal = pty.openpty()
-        environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": str(lines)}
+        self.resize(lines, 100)
+        environment = {**os.environ, "TERM": "xterm"}
+        for size in ("COLUMNS", "LINES"):
+            environment.pop(size, None)
         command = [sys.executable, "-m", "kafkapy", "lag", *args]
         self.process = subprocess.Popen(command, stdout=terminal, env=environment)
         os.close(terminal)
         self.seen = b""
+
+    def resize(self, lines: int, columns: int) -> None:
+        """Make the window this large."""
+        termios.tcsetwinsize(self._main, (lines, columns))
 
     def until(self, *wanted: str) -> str:
         """What it wrote since the last time, with all of this in it, wherever its lines were folded."""
@@ -375,8 +385,29 @@ def test_watching_on_a_terminal(directory: Path) -> None:
     screen = Screen(30, *args)
     seen = screen.rest()
     assert screen.process.wait() == 0
-    assert seen.count(b"CAUGHT-UP-IN") >= 2
-    assert b"\x1b[1A\x1b[2K" in seen  # the first block is taken away before the second is shown
+    before, _, rest = seen.partition(b"\x1b[?1049h")
+    meanwhile, _, after = rest.partition(b"\x1b[?1049l")
+    assert [part.count(b"CAUGHT-UP-IN") for part in (before, meanwhile, after)] == [0, 2, 1]
+    assert [len(block.splitlines()) for block in meanwhile.split(b"\x1b[H")[-2:]] == [30, 30]
+
+
+@pytest.mark.parametrize(("lines", "columns"), [(10, 60), (40, 140)])
+def test_a_window_of_another_size_is_written_anew(directory: Path, lines: int, columns: int) -> None:
+    screen = Screen(30, "--cluster", str(directory), "--watch", "--interval", "1s", "--times", "2")
+    screen.until("VERDICT")
+    screen.resize(lines, columns)
+    written = screen.rest().decode().partition("\x1b[?1049l")[0].split("\x1b[H")[-1]
+    assert screen.process.wait() == 0
+    plain = re.sub(r"\x1b\[[\d?;]*[a-z]", "", written).splitlines()
+    assert [width_of(line) for line in plain] == [columns] * lines
+
+
+def test_what_is_told_of_a_name_that_is_not_there_stays_on_the_screen(directory: Path) -> None:
+    screen = Screen(30, "--cluster", directory, "--group", "simpel", "--watch", "--interval", "1ms", "--times", "3")
+    written = screen.rest().decode()
+    assert screen.process.wait() == 0
+    said = "kafkapy: there is no group 'simpel'; did you mean 'simple'?"
+    assert written.partition("\x1b[?1049h")[2].count(said) == 4
 
 
 def test_a_screen_without_room_shows_the_worst(minutes: Path) -> None:
@@ -395,7 +426,7 @@ def test_the_last_figures_stay_on_the_screen_while_nothing_answers(tmp_path: Pat
     screen.until("VERDICT")
     here.rename(away)
     screen.until("no figures since", "there is no cluster directory")
-    screen.until("the last figures are of 20", "VERDICT", "simple")
+    screen.until("the last figures are from 20", "VERDICT", "simple")
     away.rename(here)
     screen.until("\x1b[32mok")  # figures that are old have no colours
     screen.process.send_signal(signal.SIGINT)
@@ -411,8 +442,8 @@ def test_the_last_figures_stay_on_the_screen_while_nothing_answers(tmp_path: Pat
         (["--watch", "--plot"], "--history and --watch ask for different times"),
         (["--step", "1s"], "--step: give --history too"),
         (["--times", "2"], "--times: give --watch too"),
-        (["--history", "--step", "0s"], "--step: '0s' is no duration like"),
-        (["--interval", "5 parsecs"], "--interval: '5 parsecs' is no duration like"),
+        (["--history", "--step", "0s"], "--step: '0s' is not a duration such as"),
+        (["--interval", "5 parsecs"], "--interval: '5 parsecs' is not a duration such as"),
         (["--at", "yesterday"], "--at: 'yesterday' is neither"),
         (["--at", "2286-11-20T17:46:39Z"], "--at: 2286-11-20T17:46:39Z is still to come: it is 20"),
         (["--history", "--from", "2", "--to", "1"], "--from is after --to"),
@@ -459,10 +490,10 @@ def test_a_time_before_all_commits_is_told_with_the_first_one(
     capfd: Capture, minutes: Path, args: list[str], end: str
 ) -> None:
     done = lag(capfd, "--log-dirs", minutes, *args)
-    said = f"kafkapy: there was no commit by {end}: the first is of {FIRST}\n"
+    said = f"kafkapy: there was no commit by {end}: the first is from {FIRST}\n"
     assert (done.code, done.out, done.err) == (0, "", said)
     done = lag(capfd, "--log-dirs", minutes, *args, "--group", "slow", "--topic", "orders")
-    said = f"kafkapy: there was no commit of group slow of these topics by {end}: the first is of {FIRST}\n"
+    said = f"kafkapy: there was no commit of group slow of these topics by {end}: the first is from {FIRST}\n"
     assert (done.code, done.out, done.err) == (0, "", said)
 
 

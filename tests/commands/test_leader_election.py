@@ -102,7 +102,7 @@ def test_what_an_unclean_election_loses_is_told(capfd: Capture, tmp_path: Path) 
     assert done == (
         0,
         "Successfully completed leader election (UNCLEAN) for partitions t-0, u-0\n",
-        "kafkapy: t-0: lost 2 offsets, 1 to 2, which broker 1,2 has: broker 3, which was not in sync, leads now\n",
+        "kafkapy: t-0: lost 2 offsets, 1 to 2, which broker 1,2 has: broker 3, which was not in sync, now leads\n",
     )
     assert leaders(directory) == {"t-0": 3, "u-0": 3}
 
@@ -192,7 +192,7 @@ def test_a_bad_file_changes_nothing(capfd: Capture, cluster: Path, tmp_path: Pat
     assert (done.code, done.out) == (1, "")
     told = done.err.splitlines()
     assert told[0] == "Replica election data contains duplicate partitions: [a-0]"
-    assert told[1:] == [f"kafkapy: {file}: such a file looks like {EXAMPLE}"]
+    assert told[1:] == [f"kafkapy: {file}: the file should look like {EXAMPLE}"]
 
 
 def test_a_good_file() -> None:
@@ -207,7 +207,7 @@ def test_a_good_file() -> None:
         (b" \n", "Replica election data is empty"),
         (
             b"{",
-            "Replica election data is no JSON: Expecting property name enclosed in double quotes: line 1 column 2 "
+            "Replica election data is not JSON: Expecting property name enclosed in double quotes: line 1 column 2 "
             "(char 1)",
         ),
         (b"[1, 2]", "Expected JSON object, received [1,2]"),

@@ -113,7 +113,7 @@ def test_duplicates_stop_everything(capfd: Capture, golden: Path, tmp_path: Path
     assert (done.code, done.out) == (1, "")
     told = done.err.splitlines()
     assert told[0] == "Offset json file contains duplicate topic partitions: t-0"
-    assert told[1:] == [f"kafkapy: {offsets}: such a file looks like {EXAMPLE}"], "Kafka does not say which file"
+    assert told[1:] == [f"kafkapy: {offsets}: the file should look like {EXAMPLE}"], "Kafka does not say which file"
 
 
 def test_a_good_file() -> None:

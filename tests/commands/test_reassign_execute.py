@@ -123,7 +123,7 @@ def test_the_same_plan_goes_on_another_is_refused(capfd: Capture, directory: Pat
     assert reassign(capfd, directory, "--execute", FILE, other, "--additional").code == 0
     again = reassign(capfd, directory, "--execute", FILE, plan)
     assert again.code == 0
-    assert "kafkapy: the way back is found, from when this plan was begun" in again.err
+    assert "kafkapy: the way back is already there, from when this plan was started" in again.err
     assert replicas(directory) == [(3, 2), (2, 3)]
     assert sorted(path.name for path in tmp_path.glob("plan*")) == ["plan.json", "plan.rollback.json"]
 
@@ -316,10 +316,10 @@ def test_no_file_is_overwritten(capfd: Capture, directory: Path, plan: Path, tmp
     assert third["partitions"][0]["replicas"] == [1, 3], "it leads back to where things were this time"
     named = reassign(capfd, directory, "--execute", FILE, plan, "--rollback-file", rollback)
     assert named.code == 1
-    assert "exists already, and is not the way back" in named.err
+    assert "already exists, and is not the way back" in named.err
     nowhere = reassign(capfd, directory, "--execute", FILE, plan, "--rollback-file", tmp_path / "no" / "file")
     assert nowhere.code == 1
-    assert "nothing was begun" in nowhere.err
+    assert "nothing was started" in nowhere.err
 
 
 # ---- batches, rows, log dirs
@@ -330,8 +330,8 @@ def test_what_a_batch_that_cannot_be_completed_leaves(capfd: Capture, directory:
     held = reassign(capfd, directory, "--execute", FILE, plan, "--batch-size", "1", "--throttle", "1000")
     assert held.code == 1
     left, then, why = held.err.splitlines()[-3:]
-    assert left == "kafkapy: batch 1 of 2 is still under way; batch 2 was not begun; throttles stay set"
-    assert then.startswith("kafkapy: next: --verify tells how far the moves are")
+    assert left == "kafkapy: batch 1 of 2 is still under way; batch 2 was not started; the throttles stay set"
+    assert then.startswith("kafkapy: next: --verify shows how far the moves are")
     assert "1 of 1 reassignments cannot be completed now (moving-" in why
     assert run(capfd, "cluster", "start-broker", "3", "--cluster", directory).code == 0
     assert reassign(capfd, directory, "--execute", FILE, plan, "--batch-size", "1").code == 0
@@ -359,7 +359,7 @@ def test_what_is_under_way_already_is_told_and_counted(capfd: Capture, directory
     assert "under way already" not in first.err
     size = sum(log.stat().st_size for log in directory.glob("broker-1/moving-*/*.log"))
     again = reassign(capfd, directory, "--execute", FILE, plan, "--batch-bytes", "1")
-    assert f"kafkapy: 2 reassignments under way already: {size} B of {size} B left to copy\n" in again.err
+    assert f"kafkapy: 2 reassignments already under way: {size} B of {size} B left to copy\n" in again.err
     told = [line for line in again.err.splitlines() if ": batch" in line]
     assert told == ["kafkapy: batch 1 of 2: 1 partition", "kafkapy: batch 2 of 2: 1 partition"]
     assert replicas(directory) == [(3, 2), (2, 3)]

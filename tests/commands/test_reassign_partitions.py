@@ -62,14 +62,14 @@ def test_a_bad_file_is_named(
     bad = tmp_path / "bad.json"
     bad.write_bytes(data)
     done = run(capfd, "reassign-partitions", "--cluster", directory, action, "--reassignment-json-file", bad)
-    assert done == (1, f"Error: {error}\n", f"kafkapy: {bad}{how}: such a file looks like {EXAMPLE}\n")
+    assert done == (1, f"Error: {error}\n", f"kafkapy: {bad}{how}: the file should look like {EXAMPLE}\n")
 
 
 def test_a_bad_file_of_topics_is_named(capfd: Capture, directory: Path, topics_file: Path) -> None:
     topics_file.write_text("{")
     done = generate(capfd, directory, "--topics-to-move-json-file", topics_file, "--broker-list", "1,2,3")
     assert (done.code, done.out) == (1, "Error: The input string is not a valid JSON\n")
-    assert done.err == f"kafkapy: {topics_file}: such a file looks like {TOPICS_EXAMPLE}\n"
+    assert done.err == f"kafkapy: {topics_file}: the file should look like {TOPICS_EXAMPLE}\n"
 
 
 def test_the_lines_are_kafkas(capfd: Capture, golden: Path, topics_file: Path) -> None:
@@ -257,7 +257,7 @@ def test_a_saved_plan_is_not_overwritten(capfd: Capture, directory: Path, tmp_pa
     before = path.read_text()
     assert generate(capfd, directory, "--drain-broker", "2", "--save", path).code == 0
     done = generate(capfd, directory, "--drain-broker", "1", "--save", path)
-    said = f"kafkapy: --save: {path} exists already, and is not this plan: name another, or remove it\n"
+    said = f"kafkapy: --save: {path} already exists, and is not this plan: name another file, or remove it\n"
     assert done == (1, "", said)
     assert path.read_text() == before
 

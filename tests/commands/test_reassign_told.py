@@ -94,10 +94,10 @@ def test_the_way_back_says_which_leaders_it_does_not_restore(capfd: Capture, dir
         path.unlink()
     done = reassign(capfd, directory, "--execute", FILE, plan, "--no-elect")
     assert done.err.splitlines()[1:3] == [
-        "kafkapy: the way back does not restore who leads, since a reassignment cannot set leaders; not led by their "
+        "kafkapy: the way back does not restore leaders, since a reassignment cannot set them; not led by their "
         "preferred leader now: a-0 (by broker 2)",
         "kafkapy: when the way back is executed, the preferred leaders are elected; with --no-elect or --no-wait, "
-        f"elect them by: kafkapy leader-election --cluster {directory} --election-type preferred --path-to-json-file "
+        f"elect them with: kafkapy leader-election --cluster {directory} --election-type preferred --path-to-json-file "
         f"{tmp_path}/plan.rollback.json",
     ]
     command = done.err.splitlines()[-1].split("to elect it: kafkapy ")[1].split()
@@ -120,8 +120,8 @@ def test_cancel_names_what_stays_changed(capfd: Capture, directory: Path, tmp_pa
     assert done.out == CANCELLED, "to the byte as Kafka's tool"
     rollback = tmp_path / "plan.rollback.json"
     assert done.err.splitlines() == [
-        "kafkapy: complete already, so other replicas stay than before: b-0 (1,2, before 1,2,3)",
-        "kafkapy: the old replicas stay, in another order than before: a-0 (2,1, before 1,2)",
+        "kafkapy: already complete, so the replicas differ from before: b-0 (1,2, before 1,2,3)",
+        "kafkapy: the old replicas stay, in a different order than before: a-0 (2,1, before 1,2)",
         f"kafkapy: to put them back: kafkapy reassign-partitions --cluster {directory} --execute {FILE} {rollback}",
     ]
     assert reassign(capfd, directory, "--execute", FILE, rollback).code == 0
@@ -133,9 +133,9 @@ def test_cancel_without_a_rollback_file_says_what_may_stay(capfd: Capture, direc
     kept = ("--rollback-file", tmp_path / "elsewhere.json")
     assert reassign(capfd, directory, "--execute", FILE, plan, "--no-wait", *kept).code == 0
     assert reassign(capfd, directory, "--cancel", FILE, plan).err.splitlines() == [
-        "kafkapy: not under way, so they stay as the plan has them: b-0 (3,2,1)",
-        "kafkapy: the old replicas stay, maybe in another order than before: a-0 (2,1)",
-        "kafkapy: how they were before is not known: there is no rollback file of this plan beside it",
+        "kafkapy: not under way, so they stay as they are in the plan: b-0 (3,2,1)",
+        "kafkapy: the old replicas stay, maybe in a different order than before: a-0 (2,1)",
+        "kafkapy: how they were before is unknown: there is no rollback file beside this plan",
     ]
 
 
@@ -148,7 +148,7 @@ def test_cancel_names_replicas_that_were_moved_to_another_log_dir(
     assert reassign(capfd, directory, "--execute", FILE, plan).code == 0
     done = reassign(capfd, directory, "--cancel", FILE, plan)
     assert done.err.splitlines()[0] == (
-        f"kafkapy: moved already, so replicas stay in another log dir than before: c-0 on broker 3 in {other}"
+        f"kafkapy: already moved, so the replicas stay in a different log dir than before: c-0 on broker 3 in {other}"
     )
 
 
@@ -175,7 +175,7 @@ def test_a_plan_of_nothing_is_not_saved(capfd: Capture, directory: Path, tmp_pat
     plan.write_text("mine")
     again = reassign(capfd, directory, "--generate", "--fix-racks", "--save", plan, "--output", "jsonl")
     assert (plan.read_text(), again.code) == ("mine", 0)
-    assert again.err.endswith("is not written; what is there now is another plan\n")
+    assert again.err.endswith("is not written; the existing file holds another plan\n")
 
 
 def test_kafkas_draw_is_told_where_it_moves_less(capfd: Capture, tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_kafkas_draw_is_told_where_it_moves_less(capfd: Capture, tmp_path: Path)
     assert usual.err.splitlines() == [
         "Nothing to do: the plan changes the replicas of none of 2 partitions.",
         "Kafka's draw moves 0 B, a plan within 10% of the shares 1.0 kB: this one moves no more than the draw, and is "
-        "as balanced (--tolerance 0.1 insists)",
+        "as balanced (--tolerance 0.1 keeps to the shares)",
     ]
     strict = reassign(capfd, path, *args, str(seed), "--tolerance", "0.1")
     assert strict.err.splitlines()[-1] == ("Kafka's draw would move 0 B instead of 1.0 kB, but misses --tolerance 0.1")

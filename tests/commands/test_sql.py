@@ -62,7 +62,7 @@ class TestWithoutSpark:
             (["--out", "x", "SELECT 1"], "--output parquet and --out PATH go together"),
             (["--conf", "a", "SELECT 1"], "--conf: 'a' is not KEY=VALUE"),
             (["--file", "x.sql", "SELECT 1"], "give statements, or --file, not both"),
-            (["--output", "json", "SELECT 1; SELECT 2"], "--output json is one result"),
+            (["--output", "json", "SELECT 1; SELECT 2"], "--output json holds one result"),
             (["--mode", "lenient", "SELECT 1"], "'lenient' is not one of"),
         ],
     )
@@ -79,7 +79,7 @@ class TestWithoutSpark:
         monkeypatch.setattr(SparkContext, "_active_spark_context", None)  # that of other tests would be used
         done = run(capfd, "sql", "--log-dirs", dirs(golden), "SELECT 1")
         assert (done.code, done.out) == (1, "")
-        assert "Spark needs Java 17 or newer, and there is none" in done.err
+        assert "Spark needs Java 17 or newer, but there is none" in done.err
 
     def test_no_cluster(self, capfd: Capture, tmp_path: Path) -> None:
         done = run(capfd, "sql", "--log-dirs", tmp_path / "nope", "SELECT 1")
@@ -106,7 +106,7 @@ def test_what_only_other_brokers_have_is_told_once(spark: SparkSession, capfd: C
     """As export tells it; not where only topics are asked for that are here."""
     one = ("--log-dirs", dirs(golden).partition(",")[0])
     note = run(capfd, "export", *one, "--to", "csv", "--out", golden / "none", "--dry-run").err
-    assert re.fullmatch(r"kafkapy: left out: \d+ partitions? of which only other brokers have copies\n", note)
+    assert re.fullmatch(r"kafkapy: left out: \d+ partitions? that only other brokers have copies of\n", note)
     count = "SELECT count(*) AS n FROM records"
     done = run(capfd, "sql", *one, "--output", "csv", f"{count}; {count}; SELECT count(*) AS n FROM batches")
     assert (done.code, done.err) == (0, note)
@@ -345,7 +345,7 @@ def test_the_prompt(terminal: Terminal, tmp_path: Path) -> None:
     terminal.wait_for("      -> ")
     terminal.interrupt("kafkapy> ")
     terminal.send("SELECT id FROM range(200);\n")
-    assert "there are more rows than these 100: give --limit" in terminal.wait_for("--limit.*\nkafkapy> ")
+    assert "only the first 100 rows are shown: give --limit for more" in terminal.wait_for("--limit.*\nkafkapy> ")
     terminal.send("\\q\n")
     assert terminal.end() == 0
     check_nothing_is_left(terminal.temporary)

@@ -12,10 +12,10 @@ Capture = pytest.CaptureFixture[str]
 def test_format_says_what_it_made(capfd: Capture, tmp_path: Path) -> None:
     target = tmp_path / "c"
     done = run(capfd, "storage", "format", "--cluster", target, "--brokers", "2", "--racks", "a,b", "-t", "my-id")
-    assert done == (0, f"Made the cluster directory {target} with brokers 1, 2 and cluster id my-id.\n", "")
+    assert done == (0, f"Created the cluster directory {target} with brokers 1, 2 and cluster id my-id.\n", "")
     assert sorted(path.name for path in target.iterdir()) == ["broker-1", "broker-2", "cluster.yaml"]
     done = run(capfd, "storage", "format", "--cluster", tmp_path / "one", "--brokers", "1", "-t", "my-id")
-    assert done.out == f"Made the cluster directory {tmp_path / 'one'} with broker 1 and cluster id my-id.\n"
+    assert done.out == f"Created the cluster directory {tmp_path / 'one'} with broker 1 and cluster id my-id.\n"
 
 
 def test_format_says_which_cluster_commands_still_mean(
@@ -27,8 +27,8 @@ def test_format_says_which_cluster_commands_still_mean(
         return done.err
 
     def still(name: str, other: str) -> str:
-        how = f"'--cluster {tmp_path / name}' means the new one"
-        return f"kafkapy: commands that name no cluster still mean {other}; {how}\n"
+        how = f"'--cluster {tmp_path / name}' selects the new one"
+        return f"kafkapy: commands that name no cluster still use {other}; {how}\n"
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KAFKAPY_CONFIG", str(tmp_path / "config.yaml"))
@@ -86,7 +86,7 @@ def test_the_directory_of_the_environment_is_made(
 ) -> None:
     monkeypatch.setenv("KAFKAPY_CLUSTER", str(tmp_path / "env"))
     done = run(capfd, "storage", "format", "--brokers", "2")
-    assert done.out.startswith(f"Made the cluster directory {tmp_path / 'env'} with brokers 1, 2 and cluster id ")
+    assert done.out.startswith(f"Created the cluster directory {tmp_path / 'env'} with brokers 1, 2 and cluster id ")
     monkeypatch.delenv("KAFKAPY_CLUSTER")
     assert run(capfd, "storage", "format", "--brokers", "2").code == 2
 

@@ -93,7 +93,7 @@ def test_without_metadata_nobody_knows_the_configs(capfd: Capture, sample: Path)
     [
         (["--forecast", "--step", "1s"], "--forecast is about partitions"),
         (["--forecast", "--by", "producer"], "--forecast is about partitions"),
-        (["--step", "1y"], "--step: '1y' is no duration"),
+        (["--step", "1y"], "--step: '1y' is not a duration"),
         (["--from", "x"], "--from: 'x' is neither"),
         (["--from", "2", "--to", "1"], "--from is after --to"),
     ],

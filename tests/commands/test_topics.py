@@ -162,7 +162,7 @@ def test_what_is_no_cluster(capfd: Capture, tmp_path: Path) -> None:
     assert plain.code == 1
     assert plain.err.splitlines() == [
         f"kafkapy: {tmp_path} is not a cluster directory: it has no cluster.yaml",
-        f"kafkapy: 'kafkapy doctor --cluster {tmp_path}' says what to do; --cluster, --context or $KAFKAPY_CLUSTER "
+        f"kafkapy: 'kafkapy doctor --cluster {tmp_path}' explains what to do; --cluster, --context or $KAFKAPY_CLUSTER "
         "name another",
     ]
 

@@ -91,7 +91,7 @@ def test_of_a_broken_cluster_directory_the_doctor_is_named(
         shutil.rmtree(cluster / "broker-2")
     done = run(capfd, "topics", "--cluster", cluster, *action)
     assert done.code == 1
-    assert f"\nkafkapy: 'kafkapy doctor --cluster {cluster}' says what to do; " in done.err
+    assert f"\nkafkapy: 'kafkapy doctor --cluster {cluster}' explains what to do; " in done.err
 
 
 def test_debug_shows_where_an_error_in_kafkas_words_arose(
@@ -256,7 +256,7 @@ def test_a_refused_first_topic_makes_no_cluster(
     assert list(tmp_path.iterdir()) == []
     done = run(capfd, "topics", "--create", "--topic", "t", "--no-fsync")
     assert done.out == "Created topic t.\n"
-    assert done.err == "kafkapy: made the cluster directory kafkapy-cluster with 3 brokers\n"
+    assert done.err == "kafkapy: created the cluster directory kafkapy-cluster with 3 brokers\n"
 
 
 # ---- one writer at a time, and where none may write

@@ -203,7 +203,7 @@ def test_a_decided_transaction_whose_marker_never_came_hangs_and_is_not_to_be_ab
 def test_what_cannot_be_searched_is_told(capfd: Capture, golden: Path, tmp_path: Path) -> None:
     one = golden / "crashed" / "broker-2"
     done = run(capfd, "transactions", "--log-dirs", one, "find-hanging", "--broker-id", "1")
-    assert (done.code, done.err) == (1, "kafkapy: nothing of broker 1 is in the given log dirs: they are of 2\n")
+    assert (done.code, done.err) == (1, "kafkapy: nothing of broker 1 is in the given log dirs: they belong to 2\n")
     done = run(capfd, "transactions", "--log-dirs", one, "find-hanging", "--topic", "nope")
     assert done.err == f"Failed to describe 1 topics: This server does not host this topic-partition.. {LATE}\n"
     shutil.copytree(one, tmp_path / "broker-2", ignore=shutil.ignore_patterns("rolled-*"))
@@ -325,7 +325,7 @@ def test_without_a_scope_all_that_is_there_is_searched(capfd: Capture, cluster: 
     done = run(capfd, "transactions", "--log-dirs", dirs(golden, "crashed", 1), "find-hanging")
     assert (done.code, [row[2] for row in cells(done)[1:]]) == (0, ["1001"])
     assert done.err.startswith("kafkapy: not searched: ")
-    assert done.err.endswith(" partitions of which no copy is in the given log dirs\n")
+    assert done.err.endswith(" partitions that have no copy in the given log dirs\n")
 
 
 @pytest.mark.parametrize("columns", ["200", "40"])

@@ -109,7 +109,7 @@ def test_offsets_of_a_log_with_a_damaged_end(capfd: Capture, cluster: Path) -> N
     ask = ("get-offsets", "--cluster", cluster, "--topic", "t", "--time")
     done = run(capfd, *ask, "latest")
     assert (done.code, done.out) == (1, "t:0:2\nt:1:3\n")
-    assert done.err.startswith(f"kafkapy: t-0 is looked at only as far as it is good: {path}: damaged at byte ")
+    assert done.err.startswith(f"kafkapy: t-0 is read only up to where it is damaged: {path}: damaged at byte ")
     assert done.err.count("\n") == 1
     assert run(capfd, *ask, "earliest") == (0, "t:0:0\nt:1:0\n", "")
 
@@ -126,10 +126,10 @@ def test_a_log_that_was_cut_between_batches(capfd: Capture, cluster: Path, is_cl
     where = f"{path}: ends at byte {cut} and offset 2, but the log went to 3 when its broker stopped"
     done = consume(capfd, cluster)
     assert (done.code, sorted(done.lines)) == (int(is_clean), ["a0", "a1", "b0", "b1", "c1"])
-    assert (f"kafkapy: t-0 is read up to offset 2 only: {where}\n" in done.err) is is_clean
+    assert (f"kafkapy: t-0 is read only up to offset 2: {where}\n" in done.err) is is_clean
     done = run(capfd, "get-offsets", "--cluster", cluster, "--topic", "t")
     assert (done.code, done.out) == (int(is_clean), "t:0:2\nt:1:3\n")
-    assert (f"kafkapy: t-0 is looked at only as far as it is good: {where}\n" in done.err) is is_clean
+    assert (f"kafkapy: t-0 is read only up to where it is damaged: {where}\n" in done.err) is is_clean
 
 
 def test_ends_that_are_known_to_be_wrong_make_no_lag(capfd: Capture, cluster: Path) -> None:
@@ -154,7 +154,7 @@ def test_ends_that_are_known_to_be_wrong_make_no_lag(capfd: Capture, cluster: Pa
     done = run(capfd, *lookup, "--offset", "1")
     assert (done.code, done.err.splitlines()[1:]) == (1, [f"kafkapy: {lost}"])
     done = run(capfd, *lookup, "--time", "1")
-    assert (done.code, done.err) == (1, f"kafkapy: t-0 is looked at only as far as it is good: {lost}\n")
+    assert (done.code, done.err) == (1, f"kafkapy: t-0 is read only up to where it is damaged: {lost}\n")
 
 
 def test_a_torn_write_costs_no_lag(capfd: Capture, cluster: Path) -> None:
@@ -182,13 +182,13 @@ def test_damage_in_the_middle_ends_that_partition(capfd: Capture, cluster: Path)
     path.write_bytes(data)
     done = consume(capfd, cluster)
     assert (done.code, done.lines) == (1, ["a0", "a1", "b1", "c1"])
-    assert done.err.startswith(f"kafkapy: t-0 is read up to offset 1 only: {path}: damaged at byte {middle}: ")
+    assert done.err.startswith(f"kafkapy: t-0 is read only up to offset 1: {path}: damaged at byte {middle}: ")
 
 
 def test_throughput_of_one_disk_misses_only_what_it_should_have(capfd: Capture, cluster: Path) -> None:
     disk = cluster / "broker-1"
     done = run(capfd, "throughput", "--log-dirs", disk)
-    assert (done.code, done.err) == (0, "kafkapy: left out: 2 partitions of which only other brokers have copies\n")
+    assert (done.code, done.err) == (0, "kafkapy: left out: 2 partitions that only other brokers have copies of\n")
     done = run(capfd, "throughput", "--log-dirs", disk, "--topic", "t")
     assert (done.code, done.err) == (1, "kafkapy: no copy of t-1 is in the given log dirs\n")
     shutil.rmtree(disk / "t-0")
@@ -222,7 +222,7 @@ def test_export_does_not_hide_what_is_lost(capfd: Capture, cluster: Path, tmp_pa
 def test_export_of_one_disk_mentions_what_others_have(capfd: Capture, cluster: Path, tmp_path: Path) -> None:
     export = ("export", "--log-dirs", cluster / "broker-1", "--to", "csv", "--out")
     done = run(capfd, *export, tmp_path / "all")
-    note = "kafkapy: left out: 2 partitions of which only other brokers have copies\n"
+    note = "kafkapy: left out: 2 partitions that only other brokers have copies of\n"
     assert (done.code, done.err.startswith(f"{note}exported 3 rows ")) == (0, True)
     done = run(capfd, *export, tmp_path / "t", "--topic", "t")
     assert (done.code, done.err.endswith("\nkafkapy: no copy of t-1 is in the given log dirs\n")) == (1, True)

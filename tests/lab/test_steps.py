@@ -48,27 +48,29 @@ def test_an_answer_of_a_leader_of_the_past_is_ignored(tmp_path: Path) -> None:
         """,
         "{topics: {t: [1, 2, 3]}}",
     )
-    assert last.sentences == ("The answer arrives at broker 3: it is from a leader of the past, and is ignored.",)
+    assert last.sentences == ("The answer arrives at broker 3: it is from a former leader, and is ignored.",)
 
 
 def test_an_answer_to_who_crashed_is_gone(tmp_path: Path) -> None:
-    with pytest.raises(StepError, match=r"^test.yaml:6: step 3, fetch-response: 2: no answer is under way to broker 2"):
+    with pytest.raises(
+        StepError, match=r"^test.yaml:6: step 3, fetch-response: 2: no answer is on its way to broker 2"
+    ):
         played(tmp_path, "- fetch-request: 2\n- restart: 2\n- fetch-response: 2")
 
 
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
-        ("- start: 2", "broker 2 is running; it would have to be stopped or killed or lagging"),
-        ("- stop: 2\n- kill: 2", "broker 2 is stopped; it would have to be running or lagging"),
-        ("- lag: 2\n- fetch: 2", "broker 2 is lagging; it would have to be running"),
-        ("- fetch: 1", "broker 1 follows nobody, so that it has nothing to fetch"),
-        ("- retry", "nothing was produced yet that could be sent again"),
-        ("- {produce: a, idempotent: on, acks: 1}", "an idempotent producer has acks=all"),
-        ("- commit: c", "there is no consumer c: its first step is to consume"),
+        ("- start: 2", "broker 2 is running; it must be stopped or killed or lagging"),
+        ("- stop: 2\n- kill: 2", "broker 2 is stopped; it must be running or lagging"),
+        ("- lag: 2\n- fetch: 2", "broker 2 is lagging; it must be running"),
+        ("- fetch: 1", "broker 1 follows no leader, so it has nothing to fetch"),
+        ("- retry", "nothing has been produced yet that could be sent again"),
+        ("- {produce: a, idempotent: on, acks: 1}", "an idempotent producer needs acks=all"),
+        ("- commit: c", "there is no consumer c: its first step must be consume"),
         (
             "- apply-as-old-controller: {elect: preferred}",
-            "there is no old controller: a fail-over-controller comes first",
+            "there is no old controller: it takes a fail-over-controller first",
         ),
     ],
 )
@@ -197,7 +199,7 @@ def test_sentences_say_what_came_of_a_step(tmp_path: Path) -> None:
         ("FETCH of broker 2 from offset 0: it gets a, b and c, and its high watermark is 0.",),
         ("FETCH of broker 2 from offset 3: it gets nothing, and its high watermark is 3.",
          "The leader's high watermark goes from 0 to 3.", "The producer has its answer: a, b and c are written."),
-        ("Broker 1 crashes, and the controller fences it.", "Broker 2 leads, in epoch 1.", "The ISR is 2 now."),
+        ("Broker 1 crashes, and the controller fences it.", "Broker 2 leads, in epoch 1.", "The ISR is now 2."),
     ]  # fmt: skip
 
 

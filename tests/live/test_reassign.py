@@ -391,8 +391,8 @@ def test_an_execution_that_was_interrupted_goes_on(live: LiveKafka, twins: Twins
     rollback = Path(file).with_name("plan.rollback.json")
     before = rollback.read_text()
     done = live.kafkapy(COMMAND, *on(live, "--execute", "--throttle", "100000000", *options))
-    assert (done.code, f"found, from when this plan was begun: {rollback}" in done.err) == (0, True)
-    assert re.search("kafkapy: 1 reassignment under way already: .* of 3.0 MB left to copy\n", done.err), done.err
+    assert (done.code, f"already there, from when this plan was started: {rollback}" in done.err) == (0, True)
+    assert re.search("kafkapy: 1 reassignment already under way: .* of 3.0 MB left to copy\n", done.err), done.err
     assert "kafkapy: 2 reassignments complete\n" in done.err
     assert rollback.read_text() == before
     assert [line.split("\t")[:2] for line in described(live, topic)] == [

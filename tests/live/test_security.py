@@ -231,7 +231,7 @@ def test_a_wrong_protocol_is_told_with_the_right_one(
 
 def test_without_a_file_the_option_for_one_is_told(secure: SecureKafka) -> None:
     line = error_line(topics(secure, "OPEN_TLS"))
-    remedy = "security.protocol=SSL belongs into a file that --command-config names"
+    remedy = "security.protocol=SSL belongs in a file that you name with --command-config"
     assert line == f"broker {secure.address('OPEN_TLS')} speaks SSL, not PLAINTEXT: {remedy}"
 
 
@@ -240,13 +240,13 @@ def test_an_authority_that_is_not_trusted(secure: SecureKafka) -> None:
     stores: list[Settings] = [{}, {"ssl.truststore.type": "PEM", "ssl.truststore.location": other}]
     for trusted in stores:
         line = error_line(topics(secure, "OPEN_TLS", {"security.protocol": "SSL", **trusted}))
-        assert line.startswith(f"broker {secure.address('OPEN_TLS')} is not to be trusted: ")
+        assert line.startswith(f"broker {secure.address('OPEN_TLS')} cannot be trusted: ")
         assert "(ssl.truststore.location in " in line
 
 
 def test_a_certificate_that_expired(secure: SecureKafka, trusting: Settings) -> None:
     line = error_line(topics(secure, "EXPIRED", {"security.protocol": "SSL", **trusting}))
-    assert line == f"broker {secure.address('EXPIRED')} is not to be trusted: certificate has expired"
+    assert line == f"broker {secure.address('EXPIRED')} cannot be trusted: certificate has expired"
 
 
 def test_a_certificate_for_another_host(secure: SecureKafka, trusting: Settings) -> None:
@@ -402,7 +402,7 @@ def test_nobody_there(secure: SecureKafka) -> None:
         done = secure.kafkapy("topics", "PLAINTEXT", None, "--list", "--bootstrap-server", address)
         line, hint = done.err.splitlines()
         assert line == f"kafkapy: broker {address} cannot be reached: connection refused"
-        assert hint.startswith("kafkapy: does a broker run there?")
+        assert hint.startswith("kafkapy: is a broker running there?")
 
 
 def test_ctrl_c_in_the_middle_leaves_no_word(secure: SecureKafka) -> None:

@@ -128,7 +128,7 @@ def test_a_broker_that_is_not_there_is_told_at_once(live: LiveKafka, state: None
     """Kafka's tool waits for a minute."""
     args = ("describe-producers", "--topic", "txn-topic", "--partition", "0", "--broker-id", "9")
     done = live.kafkapy("transactions", "--bootstrap-server", live.bootstrap, *args, timeout_s=20)
-    told = "broker 9 is not in the cluster's metadata: it may be down; those that run are 1, 2, 3"
+    told = "broker 9 is not in the cluster's metadata: it may be down; the running ones are 1, 2, 3"
     assert (done.code, done.out, done.err) == (1, "", f"kafkapy: {told}\n")
 
 

@@ -375,7 +375,7 @@ def test_a_topic_that_is_deleted_meanwhile_is_told(live: LiveKafka, tmp_path: Pa
     assert consumer.wait(60) == 1
     consumer.stdout.close()
     assert (tmp_path / "err").read_text() == (
-        f"kafkapy: {topic}-0 is read up to offset 2 only: This server does not host this topic-partition.\n"
+        f"kafkapy: {topic}-0 is read only up to offset 2: This server does not host this topic-partition.\n"
         "Processed a total of 2 messages\n"
     )
 

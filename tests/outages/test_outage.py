@@ -107,7 +107,10 @@ def test_ctrl_c_tells_what_is_waited_for_and_another_gives_it_up(outage: Outage)
     assert process.stderr is not None
     process.send_signal(signal.SIGINT)
     unsent = f"{LOST} of {SENT + LOST} messages"
-    assert process.stderr.readline() == f"kafkapy: {unsent} are not acknowledged yet; another Ctrl-C gives them up\n"
+    assert (
+        process.stderr.readline()
+        == f"kafkapy: {unsent} are not acknowledged yet; another Ctrl-C gives up waiting for them\n"
+    )
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
     assert (process.returncode, err) == (130, f"kafkapy: {unsent} were not acknowledged\n")

@@ -227,7 +227,7 @@ def test_a_hint_beside_what_kafka_says(capfd: Capture, cluster: str, command: st
             1,
             "there is no topic whose name matches 'ordres'; did you mean 'orders'?",
         ),
-        ("transactions find-hanging --broker-id 9", 1, "of the brokers that run: they are of 1, 2, 3"),
+        ("transactions find-hanging --broker-id 9", 1, "of the brokers that run: they belong to 1, 2, 3"),
         ("cluster kill-broker 9", 1, "there is no broker 9; there are 1, 2, 3"),
         ("storage broker-properties --broker 9", 2, "there is no broker 9; there are 1, 2, 3"),
         ("log-dirs --describe --broker-list 9", 1, "Current existent brokers: 1,2,3"),

@@ -207,12 +207,18 @@ def test_no_header(capfd: Capture, cluster: Path, output: str, expected: str | N
         ("--sort-by topic", "--sort-by goes with --output table, json, jsonl, csv or yaml"),
         ("--no-header", "--no-header goes with --output table or csv"),
         ("--output json --no-header", "--no-header goes with --output table or csv: json has no header"),
-        ("--output csv --columns topc", "--columns: no column 'topc'; did you mean 'topic'? There are type, topic, "),
-        ("--output csv --sort-by zzz", "--sort-by: no column 'zzz'. There are type, topic, topic_id, partition, "),
-        ("--output csv --columns topic,,leader", "--columns: 'topic,,leader' has no name in one of its places"),
+        (
+            "--output csv --columns topc",
+            "--columns: no column 'topc'; did you mean 'topic'? The columns are type, topic, ",
+        ),
+        (
+            "--output csv --sort-by zzz",
+            "--sort-by: no column 'zzz'. The columns are type, topic, topic_id, partition, ",
+        ),
+        ("--output csv --columns topic,,leader", "--columns: 'topic,,leader' has an empty name"),
         ("--output csv --columns topic,topic", "--columns: 'topic,topic' names a column twice"),
-        ("--output csv --sort-by :desc", "--sort-by names no column; give COL or COL:desc"),
-        ("--output csv --sort-by topic:dsc", "--sort-by: ':dsc' is no order: give topic or topic:desc"),
+        ("--output csv --sort-by :desc", "--sort-by is empty; give COL or COL:desc"),
+        ("--output csv --sort-by topic:dsc", "--sort-by: ':dsc' is not a sort order: give topic or topic:desc"),
     ],
 )
 def test_what_is_refused(capfd: Capture, cluster: Path, given: str, expected: str) -> None:

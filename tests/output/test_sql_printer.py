@@ -26,8 +26,28 @@ def test_texts_give_way_and_numbers_do_not() -> None:
     assert {len(line) for line in lines} == {60}
     assert lines[2].startswith("xxx")
     assert "… | 12345678901234567890" in lines[2]
-    narrow = list(table_lines(["value", "offset"], [("x" * 500, 12345678901234567890)], 5))
-    assert narrow[2] == "xxxxxxxxxxx… | 12345678901234567890"
+
+
+def test_what_fits_only_if_times_are_cut_is_a_block_of_lines_a_row() -> None:
+    rows = [(f"2026-11-18T21:30:00.00{n}Z", "x" * 50, 12345678901234567890, None) for n in range(2)]
+    columns = ["timestamp", "value", "offset", "key"]
+    assert table_lines(columns, rows, 80)[2] == f"2026-11-18T21:30:00.000Z | {'x' * 23}… | 12345678901234567890 |"
+    assert table_lines(columns, rows, 60, has_header=False) == [
+        "timestamp  2026-11-18T21:30:00.000Z",
+        f"value      {'x' * 49}",
+        "           x",
+        "offset     12345678901234567890",
+        "key",
+        "",
+        "timestamp  2026-11-18T21:30:00.001Z",
+        f"value      {'x' * 49}",
+        "           x",
+        "offset     12345678901234567890",
+        "key",
+        "",
+    ]
+    assert "  12345678901234567890" in table_lines(columns, rows, 5), "no number is broken"
+    assert len(table_lines(columns, [], 5)) == 2, "the columns, where there are no rows"
 
 
 @pytest.mark.parametrize(
@@ -59,6 +79,7 @@ def test_wide_characters_take_two_columns() -> None:
     head, line, *lines = table_lines(["key", "n", "value"], rows)
     assert len({cell_len(each.rpartition("|")[0]) for each in (head, *lines)}) == 1
     assert cell_len(line) == cell_len(lines[1])
-    cut = list(table_lines(["key", "n", "value"], rows, 30))
-    assert max(map(cell_len, cut)) <= 30
+    longer = [(key, n, value * 2) for key, n, value in rows]
+    cut = table_lines(["key", "n", "value"], longer, 40)
+    assert max(map(cell_len, cut)) <= 40
     assert cut[3].endswith("…")

@@ -180,7 +180,7 @@ def test_payload_decoders(tmp_path: Path, decoder: str, data: bytes, printed: st
 def test_a_payload_that_a_decoder_cannot_read(tmp_path: Path) -> None:
     path = write(tmp_path, encode_batch([Record(0, 0, b"ab", b"{")]))
     for options, reason in (
-        ({"key_decoder": "int"}, "a payload of 2 bytes is no int: choose another decoder"),
+        ({"key_decoder": "int"}, "a payload of 2 bytes is not of type int: choose another decoder"),
         ({"value_decoder": "json"}, "a payload is not JSON: choose another decoder"),
     ):
         done = dumped(path, print_data_log=True, **options)

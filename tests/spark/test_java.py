@@ -46,7 +46,7 @@ def test_path_serves_where_java_home_is_too_old_or_empty(tmp_path: Path, monkeyp
 
 @pytest.mark.usefixtures("no_java")
 def test_no_java_is_one_line() -> None:
-    with pytest.raises(KafkapyError, match=r"^Spark needs Java 17 or newer, and there is none: install one, or set"):
+    with pytest.raises(KafkapyError, match=r"^Spark needs Java 17 or newer, but there is none: install it, or set"):
         find_java()
 
 

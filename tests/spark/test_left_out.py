@@ -39,7 +39,7 @@ def disks(tmp_path: Path) -> list[str]:
 )
 def test_what_is_told(disks: list[str], statement: str, count: str) -> None:
     first = LeftOut((disks[0],), None)
-    assert first.notes(statement) == [f"left out: {count} of which only other brokers have copies"]
+    assert first.notes(statement) == [f"left out: {count} that only other brokers have copies of"]
     assert first.notes(statement) == []
 
 

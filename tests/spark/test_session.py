@@ -84,8 +84,8 @@ def test_a_session_that_is_there_is_used_and_left(spark: object) -> None:
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (SparkOptions(driver_memory="lots"), "--driver-memory: 'lots' is no size like 512m or 4g"),
-        (SparkOptions(conf=(("ui.enabled", "true"),)), "--conf: 'ui.enabled' is no setting of Spark's"),
+        (SparkOptions(driver_memory="lots"), "--driver-memory: 'lots' is not a size such as 512m or 4g"),
+        (SparkOptions(conf=(("ui.enabled", "true"),)), "--conf: 'ui.enabled' is not a Spark setting"),
     ],
 )
 def test_what_cannot_be_said(options: SparkOptions, line: str) -> None:

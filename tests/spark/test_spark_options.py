@@ -34,7 +34,7 @@ def test_this_process_is_an_engine() -> None:
     [(("yarn", None, None), "--master"), ((None, ["a=b"], None), "--conf"), ((None, None, "1g"), "--driver-memory")],
 )
 def test_options_about_spark_want_spark(given: tuple[str | None, list[str] | None, str | None], name: str) -> None:
-    wanted = f"{name} is about Spark: give --engine spark too"
+    wanted = f"{name} only works on Spark: give --engine spark too"
     with pytest.raises(UsageError, match=wanted), open_engine(EngineName.LOCAL, *given):
         pass
 

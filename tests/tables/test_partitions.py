@@ -55,7 +55,7 @@ def test_a_broker_and_its_copies(golden: Path) -> None:
     assert {(row["topic"], row["partition"]) for row in own} == {
         (row["topic"], row["partition"]) for row in rows(scan, "partitions") if 2 in row["replicas"]
     }
-    with pytest.raises(UsageError, match="none of the log dirs is of broker 9: they are of 1, 2, 3"):
+    with pytest.raises(UsageError, match="none of the log dirs belongs to broker 9: they belong to 1, 2, 3"):
         rows(scan._replace(broker=9), "partitions")
 
 

@@ -97,7 +97,7 @@ def test_topics_partitions_and_brokers(golden: Path) -> None:
     assert one
     first = rows(Scan(paths, broker=1))
     assert {row["topic"] for row in first} <= {row["topic"] for row in everything}
-    with pytest.raises(UsageError, match="none of the log dirs is of broker 9"):
+    with pytest.raises(UsageError, match="none of the log dirs belongs to broker 9"):
         rows(Scan(paths, broker=9))
 
 

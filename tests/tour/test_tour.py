@@ -67,7 +67,7 @@ def test_it_gets_to_its_end_without_java(taken: Transcript) -> None:
     ]
     assert set(taken.shown) == set(StepName) - {StepName.SQL}
     assert (
-        "\n\nSkipped: Spark needs Java 17 or newer, and there is none: install one, or set\nJAVA_HOME to it\n"
+        "\n\nSkipped: Spark needs Java 17 or newer, but there is none: install it, or set\nJAVA_HOME to it\n"
         in taken.text
     )
     assert taken.text.index("\nThe end of the tour. What to try next:\n") > taken.text.index("\nSkipped")
@@ -189,9 +189,8 @@ def test_what_it_says_of_lag_and_throughput(taken: Transcript, kept: Path) -> No
     orders = rows(kept, "throughput", "--topic", "orders", "--measure-compression")[0]
     assert (
         f"orders: {orders['records']} records in {orders['batches']} batches and {orders['bytes']} bytes, "
-        f"{orders['record_rate']} records a second from the first to the last; "
-        "the IN/S of lag was of the time between commits. "
-        f"Uncompressed, they would take {orders['compression_ratio']} times"
+        f"{orders['record_rate']} records a second from the first to the last; IN/S in the output of lag covers the "
+        f"time between commits. Uncompressed, they would take {orders['compression_ratio']} times"
     ) in only(taken, StepName.THROUGHPUT).notes
 
 

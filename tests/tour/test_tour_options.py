@@ -39,7 +39,7 @@ def test_list(env: dict[str, str]) -> None:
 def test_one_step(env: dict[str, str]) -> None:
     done = tour("--step", "topics", env=env)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("\n[2/11] Create topics, and see who has them\n")
+    assert done.stdout.startswith("\n[2/11] Create topics, and see which brokers have them\n")
     assert "[1/11]" not in done.stdout
     assert "[3/11]" not in done.stdout
     assert left(env) == []
@@ -135,7 +135,7 @@ def _talk(terminal: int, answers: list[str]) -> str:
             data += os.read(terminal, 65536)
         except OSError:  # Linux tells so that nobody has the other end any more
             break
-        if answers and data.count(b"q ends: ") > answered:
+        if answers and data.count(b"q quits: ") > answered:
             answered += 1
             os.write(terminal, answers.pop(0).encode())
     return data.decode().replace("\r\n", "\n")

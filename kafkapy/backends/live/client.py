@@ -50,7 +50,7 @@ _METADATA = 3  # the key of a request that controllers do not answer
 _REQUEST_TIMEOUT = "request.timeout.ms"
 _CONTROLLERS = 2  # what DescribeCluster is to tell of
 _WITHOUT_BROKER = (
-    "does a broker run there? Another address goes to --bootstrap-server; --cluster and --log-dirs need no broker"
+    "is a broker running there? Give another address with --bootstrap-server; --cluster and --log-dirs need no broker"
 )
 
 T = TypeVar("T")
@@ -73,7 +73,7 @@ class NoSuchNode(ConnectionLost):
     """A broker is not in the metadata: there is none of that id, or it is down or about to be back."""
 
     def __init__(self, node: int, known: Iterable[int]) -> None:
-        there = f"those that run are {listed(known)}"
+        there = f"the running ones are {listed(known)}"
         super().__init__(f"broker {node} is not in the cluster's metadata: it may be down; {there}")
 
 

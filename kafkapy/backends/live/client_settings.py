@@ -134,4 +134,4 @@ def words(value: str) -> list[str]:
 
 def unknown_settings_warning(source: str, names: Iterable[str]) -> str:
     """What to tell of settings that were ignored: their names, since any value may be a secret of somebody's."""
-    return f"kafkapy: {source}: no client has these settings, they are ignored: {', '.join(sorted(names))}"
+    return f"kafkapy: {source}: no client has these settings, so they are ignored: {', '.join(sorted(names))}"

@@ -89,7 +89,7 @@ class _Reader:
 def _read_jks(data: bytes, password: str | None, key_password: str | None, wants_key: bool) -> Store:
     body, digest = data[:-_DIGEST], data[-_DIGEST:]
     if password is not None and hashlib.sha1(_java_chars(password) + _WHITENER + body).digest() != digest:
-        raise WrongPasswordError("the password does not fit, or the file is damaged")
+        raise WrongPasswordError("the password is wrong, or the file is damaged")
     reader = _Reader(body)
     reader.take(4)
     version = reader.word()
@@ -127,7 +127,7 @@ def _unprotect(info: bytes, password: bytes) -> bytes:
         stream += digest
     key = bytes(a ^ b for a, b in zip(sealed, stream, strict=False))
     if hashlib.sha1(password + key).digest() != check:
-        raise WrongPasswordError("the key's password does not fit")
+        raise WrongPasswordError("the key's password is wrong")
     return key
 
 
@@ -155,9 +155,9 @@ def _read_pkcs12(data: bytes, password: str | None, key_password: str | None) ->
         store = load_pkcs12(data, None if password is None else password.encode())
     except ValueError:
         # The package does not tell the two apart, and its text may change.
-        raise WrongPasswordError("the password does not fit, or it is no PKCS12 store") from None
+        raise WrongPasswordError("the password is wrong, or it is not a PKCS12 store") from None
     if key_password not in (None, password):
-        raise WrongPasswordError("a PKCS12 store has one password: ssl.key.password has to be the store's")
+        raise WrongPasswordError("a PKCS12 store has one password: ssl.key.password must be the store's")
     found = ([store.cert] if store.cert else []) + list(store.additional_certs)
     certificates = tuple(entry.certificate.public_bytes(Encoding.DER) for entry in found)
     if store.key is None:

@@ -215,7 +215,7 @@ class LiveClassicMembership:
             return None
         if name in FORGOTTEN:
             _reset(member)
-            return f"member {member.number} was not heard of for too long"
+            return f"member {member.number} was not heard from for too long"
         if name == "REBALANCE_IN_PROGRESS":
             return "the group is rebalancing"
         raise kafka_error(code)

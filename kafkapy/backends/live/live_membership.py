@@ -46,7 +46,9 @@ class LiveMembership:
 
     def beat(self, members: Sequence[GroupMember]) -> str | None:
         """Tell that the members live."""
-        return self._protocol.beat(members) or ("the group went on meanwhile" if self._is_overtaken else None)
+        return self._protocol.beat(members) or (
+            "the group has moved on in the meantime" if self._is_overtaken else None
+        )
 
     def keep_alive(self, members: Sequence[GroupMember]) -> None:
         """Tell that the members live."""

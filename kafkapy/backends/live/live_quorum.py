@@ -71,7 +71,7 @@ def _quorum(cluster_id: str | None, partition: Value, endpoints: Mapping[int, tu
     leader_id, voters = partition["leaderId"], partition["currentVoters"]
     leader = next((each for each in voters if each["replicaId"] == leader_id), None)
     if leader is None:
-        raise KafkaError("UnknownServerException", f"the leader of the quorum, {leader_id}, is none of its voters")
+        raise KafkaError("UnknownServerException", f"the leader of the quorum, {leader_id}, is not one of its voters")
     behind = min(voters, key=lambda each: int(each["logEndOffset"]))
 
     def replica(state: Value, status: str) -> MetadataReplica:

@@ -153,7 +153,7 @@ class LiveReplicaDiff:
             if time.monotonic() > until:
                 break
             time.sleep(PAUSE_S if asked else 0)
-        return {each: found.get(each, KafkapyError("the broker did not tell its high watermark")) for each in held}
+        return {each: found.get(each, KafkapyError("the broker did not report its high watermark")) for each in held}
 
     def _lags(self, held: Held, end: int, found: Mapping[Held, int | KafkapyError]) -> bool:
         own, led = found.get(held), found.get((held[0], self._registration(held[0]).leader))

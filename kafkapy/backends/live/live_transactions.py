@@ -154,7 +154,7 @@ def _checked(response: Value | KafkapyError) -> Value:
 
 def _state(text: str) -> TransactionState:
     if text not in _STATES:
-        raise KafkapyError(f"a broker told of a transaction in the state {text}, which Kafka 4.3.1 does not have")
+        raise KafkapyError(f"a broker reported a transaction in the state {text}, which Kafka 4.3.1 does not have")
     return _STATES[text]
 
 

@@ -39,7 +39,7 @@ def login(properties: Mapping[str, str], source: str) -> Login:
     """The settings of the mechanism; the library's classes for it are in place afterwards."""
     mechanism = properties.get("sasl.mechanism", "GSSAPI")
     if mechanism not in _MECHANISMS:
-        reason = f"{mechanism} cannot be had, only {', '.join(_MECHANISMS)}"
+        reason = f"{mechanism} is not supported, only {', '.join(_MECHANISMS)}"
         raise SettingError(source, "sasl.mechanism", reason)
     _check_classes(properties, source)
     module = _module(properties, source)
@@ -71,7 +71,7 @@ def _check_classes(properties: Mapping[str, str], source: str) -> None:
 def _module(properties: Mapping[str, str], source: str) -> LoginModule:
     text = properties.get("sasl.jaas.config")
     if not text:
-        reason = "it is missing; a login module of a JAAS file of Java's (java.security.auth.login.config) goes here"
+        reason = "it is missing; put the login module from Java's JAAS file (java.security.auth.login.config) here"
         raise SettingError(source, "sasl.jaas.config", reason)
     try:
         module = parse_jaas(text)
@@ -80,7 +80,7 @@ def _module(properties: Mapping[str, str], source: str) -> LoginModule:
     if module.name not in _MODULES:
         known = ", ".join(sorted(name.rpartition(".")[2] for name in _MODULES))
         raise SettingError(
-            source, "sasl.jaas.config", f"its login module cannot be had, only Kafka's and Java's {known}"
+            source, "sasl.jaas.config", f"its login module is not supported, only Kafka's and Java's {known}"
         )
     return module
 

@@ -36,7 +36,7 @@ class NoLeader(KafkaError):
             whose = (
                 f"the replica on broker {offline[0]} is" if len(offline) == 1 else f"replicas on {listed(offline)} are"
             )
-            self.hint = f"no election is under way: {whose} offline; 'kafkapy doctor' tells what to do"
+            self.hint = f"no election is under way: {whose} offline; 'kafkapy doctor' explains what to do"
 
 
 def learn_leaders(client: Client, response: Value) -> None:

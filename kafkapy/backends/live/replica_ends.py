@@ -41,7 +41,7 @@ def replica_ends(client: Client, held: Sequence[Held], spec: int) -> dict[Held, 
         for topic in response["topics"]:
             for each in topic["partitions"]:
                 found[TopicPartition(topic["name"], each["partitionIndex"]), broker] = _end(each)
-    missing = KafkapyError("the broker did not tell its offsets")
+    missing = KafkapyError("the broker did not report its offsets")
     return {each: found.get(each, missing) for each in held}
 
 

@@ -54,7 +54,7 @@ def _choose_versions(context: ssl.SSLContext, settings: Settings) -> None:
     names = words(settings.values.get("ssl.enabled.protocols", "")) or ["TLSv1.2", "TLSv1.3"]
     unknown = [name for name in names if name not in _VERSIONS]
     if unknown:
-        reason = f"{unknown[0]} cannot be had, only {', '.join(_VERSIONS)}"
+        reason = f"{unknown[0]} is not supported, only {', '.join(_VERSIONS)}"
         raise settings.error("ssl.enabled.protocols", reason)
     versions = {_VERSIONS[name] for name in names}
     context.minimum_version, context.maximum_version = min(versions), max(versions)
@@ -73,7 +73,7 @@ def _choose_ciphers(context: ssl.SSLContext, settings: Settings) -> None:
         context.maximum_version = ssl.TLSVersion.TLSv1_2
     elif speaks_1_3 and newest != _TLS_1_3_SUITES:
         missing = ", ".join(sorted(_TLS_1_3_SUITES - newest))
-        reason = f"of TLS 1.3's suites all can be had or none: add {missing}, or leave out all of them"
+        reason = f"either all of TLS 1.3's suites or none can be used: add {missing}, or leave out all of them"
         raise settings.error("ssl.cipher.suites", reason)
     older = [openssl_cipher(suite) for suite in suites if suite not in _TLS_1_3_SUITES]
     if not older:

@@ -45,7 +45,9 @@ def check_stores(settings: Settings) -> None:
         raise settings.error("ssl.truststore.certificates", "it needs ssl.truststore.type=PEM")
     key, chain = settings.get("ssl.keystore.key"), settings.get("ssl.keystore.certificate.chain")
     if bool(key) != bool(chain):
-        raise settings.error("ssl.keystore.key", "it goes with ssl.keystore.certificate.chain, one of them is missing")
+        raise settings.error(
+            "ssl.keystore.key", "it and ssl.keystore.certificate.chain need each other, and one of them is missing"
+        )
     if key and _type(settings, "keystore") != "PEM":
         raise settings.error("ssl.keystore.key", "it needs ssl.keystore.type=PEM")
 

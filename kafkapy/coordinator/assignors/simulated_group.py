@@ -89,7 +89,7 @@ class SimulatedGroup:
     def join(self, member: str, topics: tuple[str, ...] | None = None) -> None:
         """A member comes, who subscribes to these topics or (None) to all that there will be."""
         if member in self._members:
-            raise KafkapyError(f"{member} is a member already")
+            raise KafkapyError(f"{member} is already a member")
         self._members[member] = topics
         self._racks[member] = self._topology.of_member(len(self._racks))
         self._joined.append(member)
@@ -105,7 +105,7 @@ class SimulatedGroup:
         """A topic grows or appears; with no partitions it is deleted."""
         has = self.topics.get(topic, 0)
         if 0 < count < has:
-            raise KafkapyError(f"{topic} has {has} partitions, and a topic cannot lose some; 0 deletes it")
+            raise KafkapyError(f"{topic} has {has} partitions, and a topic cannot lose partitions; 0 deletes it")
         if count == 0:
             self.topics.pop(topic, None)
             self._topic_ids.pop(topic, None)

@@ -144,7 +144,7 @@ def _parse(data: str, field: str) -> Any:
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _field(entry: dict[str, Any], name: str, kind: type) -> Any:

@@ -18,7 +18,7 @@ def check_room(loads: BrokerLoads, partitions: Sequence[TopicPartition]) -> None
     if not lacking:
         return
     wanted, room = loads.wanted(lacking[0]), _room(loads, lacking[0])
-    text = f"{lacking[0]} is to have {wanted} replicas, only {room} brokers may have one."
+    text = f"{lacking[0]} needs {wanted} replicas, but only {room} brokers may have one."
     error = KafkaError("InvalidReplicationFactorException", text)
     if loads.goal.replication_factor is None and room:
         error.hint = _remedy(sorted({partition.topic for partition in lacking}), room)
@@ -33,6 +33,6 @@ def _room(loads: BrokerLoads, partition: TopicPartition) -> int:
 def _remedy(topics: Sequence[str], room: int) -> str:
     more = f" and {len(topics) - SHOWN} more" if len(topics) > SHOWN else ""
     return (
-        f"so it is with the topics {', '.join(topics[:SHOWN])}{more}: name others with --topics-to-move-json-file, or "
-        f"these, to lower their replication factor first, with --generate --set-replication-factor {room}"
+        f"this applies to the topics {', '.join(topics[:SHOWN])}{more}: name others with --topics-to-move-json-file, "
+        f"or these, to lower their replication factor first, with --generate --set-replication-factor {room}"
     )

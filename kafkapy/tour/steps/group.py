@@ -5,8 +5,8 @@ from kafkapy.tour.step import Command, Note, Step, StepName
 STEP = Step(
     StepName.GROUP,
     "Consume as a group",
-    "A consumer with a group joins it, is given partitions, and commits how far it has read. This one stops after "
-    "two records.",
+    "A consumer that is in a group joins it, is assigned partitions, and commits how far it has read. This one stops "
+    "after two records.",
     (
         Command(
             "kafkapy console-consumer --topic orders --group billing --from-beginning \\\n"
@@ -15,7 +15,7 @@ STEP = Step(
             (
                 Note(
                     r"(?s)Partition:(?P<partition>\d+)\tOffset:(?P<offset>\d+)\t(?P<key>\w+)\t(?P<value>\w+)\nProcessed",
-                    "The last one, at offset {offset} of partition {partition}, has the key {key} and the value "
+                    "The last record, at offset {offset} of partition {partition}, has the key {key} and the value "
                     "{value}.",
                 ),
             ),
@@ -25,7 +25,7 @@ STEP = Step(
             (
                 Note(
                     r"billing +orders +0 +(?P<committed>\d+) +(?P<end>\d+) +(?P<lag>\d+)",
-                    "Of partition 0 the group has committed offset {committed}, where the next run begins; the log "
+                    "In partition 0, the group has committed offset {committed}, where the next run begins; the log "
                     "ends at {end}. The difference is its lag: {lag}.",
                 ),
             ),

@@ -17,10 +17,10 @@ STEP = Step(
             (
                 Note(
                     r"billing +(?P<lag>\d+) +(?P<time>\S+(?: \S+)*)  .* (?P<verdict>\w+)\n",
-                    "In all partitions together the group is {lag} records behind, and the oldest of them has waited "
-                    "for {time}. The verdict, in the last column: {verdict}. Who commits nothing is stopped, once "
-                    "there has been something to read for some seconds. (Without --by group there is a line for each "
-                    "partition.)",
+                    "In all partitions together, the group is {lag} records behind, and the oldest of them has "
+                    "waited for {time}. The verdict, in the last column: {verdict}. A group that commits nothing "
+                    "counts as stopped once it has had something to read for some seconds. (Without --by group, "
+                    "there is a line for each partition.)",
                 ),
             ),
         ),

@@ -4,9 +4,9 @@ from kafkapy.tour.step import Command, Note, Step, StepName
 
 STEP = Step(
     StepName.SQL,
-    "Ask the files in SQL, on Spark",
-    "Records, batches, commits, transactions and metadata are tables. Spark takes some seconds to start, and the first "
-    "time longer: kafkapy then keeps what makes the next start quicker.",
+    "Query the files in SQL, on Spark",
+    "Records, batches, commits, transactions and metadata are tables. Spark takes some seconds to start, and longer "
+    "the first time: kafkapy then keeps what makes the next start quicker.",
     (
         Command(
             'kafkapy sql "SELECT string(key) AS customer, count(*) AS orders FROM records\n'

@@ -5,7 +5,7 @@ from kafkapy.tour.step import Command, Note, Step, StepName
 STEP = Step(
     StepName.TRANSACTIONS,
     "Produce in transactions",
-    "Four records, two a transaction; the second transaction is aborted on purpose, to see what that does.",
+    "Four records, two in each transaction. The second transaction is aborted on purpose, to show what that does.",
     (
         Command(
             "printf '%s\\n' invoice-1 invoice-2 invoice-3 invoice-4 |\n"
@@ -17,7 +17,7 @@ STEP = Step(
             (
                 Note(
                     r"total of (?P<count>\d+) messages",
-                    "All {count} are in the log, and consumers are given all of them unless they ask for committed "
+                    "All {count} are in the log, and consumers get all of them unless they ask only for committed "
                     "ones:",
                 ),
             ),
@@ -27,7 +27,7 @@ STEP = Step(
             (
                 Note(
                     r"(?s)(?P<last>invoice-\d+)\n[^\n]*total of (?P<count>\d+) messages",
-                    "{count} records, up to {last}: those of the aborted transaction are passed over.",
+                    "{count} records, up to {last}: those of the aborted transaction are left out.",
                 ),
             ),
         ),

@@ -143,7 +143,7 @@ def test_a_value_that_changes_nothing_is_no_error(name: str, value: str) -> None
 def test_an_unknown_setting_is_told_without_its_value(capsys: pytest.CaptureFixture[str]) -> None:
     config = client_config({"schema.registry.url": SECRET, "basic.auth.user.info": SECRET}, "c.properties")
     assert config == read()
-    told = "no client has these settings, they are ignored: basic.auth.user.info, schema.registry.url"
+    told = "no client has these settings, so they are ignored: basic.auth.user.info, schema.registry.url"
     assert capsys.readouterr().err == f"kafkapy: c.properties: {told}\n"
 
 
@@ -171,13 +171,13 @@ def test_settings_of_brokers_and_of_consumers_are_left_alone(capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({JAAS: ""}, f"{JAAS}: it is missing; a login module of"),
+        ({JAAS: ""}, f"{JAAS}: it is missing; put the login module from"),
         ({JAAS: f"{PLAIN} required"}, f"{JAAS}: a semicolon is missing at the end"),
         ({JAAS: f"{PLAIN} {SECRET};"}, f"{JAAS}: after the login module there should be 'required'"),
         ({JAAS: f'{PLAIN} required password="{SECRET}"{SECRET}";'}, f"{JAAS}: option 2 is not NAME="),
         ({JAAS: f'{PLAIN} required username="a";'}, f"{JAAS}: PLAIN needs the login module's option password"),
-        ({JAAS: f"com.{SECRET} required;"}, f"{JAAS}: its login module cannot be had, only"),
-        ({"sasl.mechanism": "AWS_MSK_IAM"}, "sasl.mechanism: AWS_MSK_IAM cannot be had, only PLAIN,"),
+        ({JAAS: f"com.{SECRET} required;"}, f"{JAAS}: its login module is not supported, only"),
+        ({"sasl.mechanism": "AWS_MSK_IAM"}, "sasl.mechanism: AWS_MSK_IAM is not supported, only PLAIN,"),
         ({"sasl.login.callback.handler.class": "Mine"}, "sasl.login.callback.handler.class: kafkapy cannot run Java"),
     ],
 )

@@ -57,7 +57,7 @@ class Hanging:
 def test_log_dirs_of_all_brokers_are_those_of_whom_the_cluster_keeps() -> None:
     found = describe_log_dirs(Hanging())  # type: ignore[arg-type]
     assert [each.broker_id for each in found] == [1, 3]
-    with pytest.raises(NoSuchNode, match="; those that run are 1, 3"):
+    with pytest.raises(NoSuchNode, match="; the running ones are 1, 3"):
         describe_log_dirs(Hanging(), [1, 2])  # type: ignore[arg-type]
 
 
@@ -90,7 +90,7 @@ def test_a_partition_that_nobody_leads_says_who_is_away(offline: list[int], whos
     found = find_leaders(Leaderless(offline), [P0])[P0]  # type: ignore[arg-type]
     assert isinstance(found, NoLeader)
     assert found.hint == (
-        None if whose is None else f"no election is under way: {whose} offline; 'kafkapy doctor' tells what to do"
+        None if whose is None else f"no election is under way: {whose} offline; 'kafkapy doctor' explains what to do"
     )
 
 

@@ -191,11 +191,13 @@ def test_an_endpoint_that_gives_no_token(endpoint: Endpoint, status: int, answer
     endpoint.answers = [(status, answer)]
     with pytest.raises(TokenError) as caught:
         provider(endpoint.url).token()
-    assert str(caught.value) == f"token endpoint {endpoint.url} gave no token: {told}"
+    assert str(caught.value) == f"token endpoint {endpoint.url} returned no token: {told}"
 
 
 def test_nobody_at_the_endpoint() -> None:
-    with pytest.raises(TokenError, match=r"token endpoint http://127\.0\.0\.1:1/ gave no token: Connection refused"):
+    with pytest.raises(
+        TokenError, match=r"token endpoint http://127\.0\.0\.1:1/ returned no token: Connection refused"
+    ):
         provider("http://127.0.0.1:1/").token()
 
 

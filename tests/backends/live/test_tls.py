@@ -60,12 +60,12 @@ def test_a_trust_store_is_all_that_is_trusted(tmp_path: Path) -> None:
     [
         ({"ssl_endpoint_identification_algorithm": "ldaps"}, "ssl.endpoint.identification.algorithm: ldaps is neither"),
         ({"ssl_protocol": "SSLv3"}, "ssl.protocol: SSLv3 is not one of TLS, "),
-        ({"ssl_enabled_protocols": "TLSv1.2,SSLv3"}, "ssl.enabled.protocols: SSLv3 cannot be had"),
+        ({"ssl_enabled_protocols": "TLSv1.2,SSLv3"}, "ssl.enabled.protocols: SSLv3 is not supported"),
         ({"ssl_truststore_type": "BKS"}, "ssl.truststore.type: BKS is not one of JKS, PKCS12, PEM"),
         ({"ssl_truststore_password": SECRET}, "ssl.truststore.password: it needs ssl.truststore.location"),
         ({"ssl_truststore_certificates": SECRET}, "ssl.truststore.certificates: it needs ssl.truststore.type=PEM"),
         ({"ssl_keystore_location": "/k"}, "ssl.keystore.location: it needs ssl.keystore.password"),
-        ({"ssl_keystore_key": SECRET}, "ssl.keystore.key: it goes with ssl.keystore.certificate.chain"),
+        ({"ssl_keystore_key": SECRET}, "ssl.keystore.key: it and ssl.keystore.certificate.chain need each other"),
         ({"ssl_truststore_location": "/nowhere/ca"}, "ssl.truststore.location: /nowhere/ca: No such file or directory"),
         (
             {"ssl_truststore_type": "PEM", "ssl_truststore_certificates": SECRET},
@@ -78,7 +78,7 @@ def test_a_trust_store_is_all_that_is_trusted(tmp_path: Path) -> None:
         ({"ssl_cipher_suites": "TLS_NONE_WITH_NONE"}, "ssl.cipher.suites: OpenSSL has no NONE-NONE"),
         (
             {"ssl_cipher_suites": "TLS_AES_128_GCM_SHA256"},
-            "ssl.cipher.suites: of TLS 1.3's suites all can be had or none",
+            "ssl.cipher.suites: either all of TLS 1.3's suites or none can be used",
         ),
     ],
 )
@@ -89,10 +89,10 @@ def test_what_is_wrong_is_told_by_its_setting(values: dict[str, str], reason: st
 def test_passwords_that_do_not_fit(tmp_path: Path) -> None:
     trust = make_trust_store(tmp_path / "trust", "JKS", [AUTHORITY.pem], "right-one")
     told = refused(ssl_truststore_location=trust, ssl_truststore_password=SECRET)
-    assert told == f"ssl.truststore.password: {trust}: the password does not fit, or the file is damaged"
+    assert told == f"ssl.truststore.password: {trust}: the password is wrong, or the file is damaged"
     own = make_key_store(tmp_path / "own", "JKS", ANN, "right-one", "right-two")
     told = refused(ssl_keystore_location=own, ssl_keystore_password="right-one", ssl_key_password=SECRET)
-    assert told == f"ssl.key.password: {own}: the key's password does not fit"
+    assert told == f"ssl.key.password: {own}: the key's password is wrong"
     no_key = refused(ssl_keystore_location=trust, ssl_keystore_password="right-one")
     assert no_key == f"ssl.keystore.location: {trust}: it holds no private key"
 

@@ -64,7 +64,7 @@ def test_racks() -> None:
 
 def test_changes_that_cannot_be() -> None:
     group = started("range", CLASSIC, {"a": 2}, 1)
-    with pytest.raises(KafkapyError, match="m1 is a member already"):
+    with pytest.raises(KafkapyError, match="m1 is already a member"):
         group.join("m1")
     with pytest.raises(KafkapyError, match="there is no member m2"):
         group.leave("m2")

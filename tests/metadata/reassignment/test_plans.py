@@ -377,7 +377,7 @@ def test_no_replica_of_a_leader_moves_where_a_follower_does_as_well() -> None:
         (Job(add=frozenset({9})), "Unknown broker id 9"),
         (Job(demote=frozenset({9})), "Unknown broker id 9"),
         (Job(replication_factor=0), "Replication factor must be at least 1, not 0"),
-        (Job(replication_factor=3), "t0-0 is to have 3 replicas, only 2 brokers may have one."),
+        (Job(replication_factor=3), "t0-0 needs 3 replicas, but only 2 brokers may have one."),
         (Job(rebalance=True, broker_list=(1, 7)), "Unknown broker id 7"),
     ],
 )
@@ -392,9 +392,9 @@ def test_too_few_brokers_for_the_replicas_say_which_topics_have_too_many() -> No
     layout = placed({1: None, 2: None, 3: None}, 12, 1, 3, [10])
     with pytest.raises(KafkaError) as refused:
         named(Job(drain=frozenset({3})), layout)
-    assert str(refused.value) == "t0-0 is to have 3 replicas, only 2 brokers may have one."
+    assert str(refused.value) == "t0-0 needs 3 replicas, but only 2 brokers may have one."
     assert refused.value.hint == (
-        "so it is with the topics t0, t1, t10, t11, t2, t3, t4, t5, t6, t7 and 2 more: name others with "
+        "this applies to the topics t0, t1, t10, t11, t2, t3, t4, t5, t6, t7 and 2 more: name others with "
         "--topics-to-move-json-file, or these, to lower their replication factor first, with --generate "
         "--set-replication-factor 2"
     )

@@ -79,7 +79,7 @@ def silent(address: Address, config: ClientConfig, limit: Limit) -> ConnectionLo
 def tls_failure(address: Address, config: ClientConfig, error: OSError) -> KafkapyError:
     """TLS did not come about."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return AuthenticationFailed(f"broker {address} is not to be trusted: {_distrust(address, config, error)}")
+        return AuthenticationFailed(f"broker {address} cannot be trusted: {_distrust(address, config, error)}")
     if isinstance(error, _HANG_UPS) or getattr(error, "reason", None) in (
         "WRONG_VERSION_NUMBER",
         "RECORD_LAYER_FAILURE",
@@ -92,12 +92,12 @@ def _distrust(address: Address, config: ClientConfig, error: ssl.SSLCertVerifica
     if error.verify_code in _NAME_MISMATCH:
         return (
             f"its certificate is not for {address.host} (an empty ssl.endpoint.identification.algorithm in "
-            f"{config.place} would not look at that)"
+            f"{config.place} would skip this check)"
         )
     if error.verify_code in _NOT_YET_OR_EXPIRED:
         return error.verify_message
     return (
-        f"{error.verify_message} (ssl.truststore.location in {config.place} has to hold the authority that signed its "
+        f"{error.verify_message} (ssl.truststore.location in {config.place} must hold the authority that signed its "
         "certificate)"
     )
 
@@ -118,14 +118,14 @@ def _tls_reason(error: OSError) -> str:
 def refusal(address: Address, config: ClientConfig, error: Exception, limit: Limit) -> KafkapyError:
     """What went wrong between the connection and the first request."""
     if isinstance(error, KafkapyError):
-        return AuthenticationFailed(f"broker {address}: no login by {config.sasl.mechanism}: {error}")
+        return AuthenticationFailed(f"broker {address}: login with {config.sasl.mechanism} failed: {error}")
     if isinstance(error, library_errors.SaslAuthenticationFailedError):
         _, _, told = text_of(error).partition(": ")
         return AuthenticationFailed(
             f"broker {address} refused the login: {told or text_of(error)} (sasl.jaas.config in {config.place})"
         )
     if isinstance(error, library_errors.UnsupportedSaslMechanismError | library_errors.IllegalSaslStateError):
-        return wrong_protocol(address, config, f"it has no login by {config.sasl.mechanism}")
+        return wrong_protocol(address, config, f"it does not offer login with {config.sasl.mechanism}")
     if isinstance(error, library_errors.KafkaTimeoutError | library_errors.RequestTimedOutError):
         return silent(address, config, limit)
     inner = error.args[0] if error.args else None
@@ -158,7 +158,7 @@ def _remedy(config: ClientConfig, spoken: Spoken) -> str:
         return f"see sasl.mechanism in {config.source}"
     if config.source is not None:
         return f"see security.protocol in {config.source}"
-    return f"security.protocol={spoken.protocol} belongs into a file that --command-config names"
+    return f"security.protocol={spoken.protocol} belongs in a file that you name with --command-config"
 
 
 def text_of(error: BaseException) -> str:

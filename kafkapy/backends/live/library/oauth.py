@@ -202,11 +202,11 @@ class EndpointTokens(TokenProvider):
         where = f"token endpoint {self._endpoint.url}"
         if status not in _DONE:
             told = answer.decode("utf-8", "replace") if not status else f"HTTP {status}{_oauth_error(answer)}"
-            raise TokenError(f"{where} gave no token: {told}")
+            raise TokenError(f"{where} returned no token: {told}")
         fields = _json(answer)
         token = fields.get("access_token") or fields.get("id_token")
         if not isinstance(token, str) or token.strip().count(".") != 2:
-            raise TokenError(f"{where} gave no token: its answer has no JWT as access_token or id_token")
+            raise TokenError(f"{where} returned no token: its answer has no JWT as access_token or id_token")
         return token.strip()
 
 
@@ -273,7 +273,7 @@ def _from_url(
     if parts.scheme == "file":
         return FileTokens(unquote(parts.path), extensions)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise SettingError(source, "sasl.oauthbearer.token.endpoint.url", "it is no http, https or file address")
+        raise SettingError(source, "sasl.oauthbearer.token.endpoint.url", "it is not an http, https or file address")
     return EndpointTokens(_endpoint(url, properties, options, source), extensions)
 
 
