@@ -25,7 +25,6 @@ from kafkapy.export.staging import DIRECTORY, ExportLock, clean, new_run
 from kafkapy.export.text_work import text_part, write_text
 from kafkapy.export.work import Job, Piece, Written, packed, write_pieces
 from kafkapy.log.files import Files
-from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 from kafkapy.output.progress import Progress
 from kafkapy.tables.engine import Engine
 
@@ -120,20 +119,17 @@ class Export:
         return set() if found is None else {file.path for file in found.all_files()}
 
     def _planned(self, source: Source, old: Manifest) -> Plan:
-        request, there = self._request, source.topics()
+        request = self._request
         done = old.partitions if request.grows and not request.overwrite else {}
-        exported = {partition.topic for partition in done}
-        for name in sorted((request.scan.topics or frozenset()) - exported):
-            if name not in there and (request.grows or request.is_of_files):
-                where = ", ".join(request.scan.paths)
-                raise KafkapyError(f"there is no topic '{name}' in {where}{did_you_mean(name, there, VERY_SIMILAR)}")
+        exported = frozenset(partition.topic for partition in done)
+        source.check_topics(exported)
         if not request.grows:
             return Plan([], [], [], [])
         made = plan(source.states(), done, self._request.replace_recreated)
         lost, notes = source.losses()
         made.problems.extend(lost)
         made.notes.extend(notes)
-        for name in sorted(exported - there):
+        for name in sorted(exported - source.topics()):
             made.notes.append(f"the topic {name} is not there any more; its rows stay")
         return made
 
