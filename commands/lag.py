@@ -186,10 +186,19 @@ def _asked(cluster: "Cluster", options: LagOptions) -> Any:
     now = cluster.now
     if not options.history:
         at = now if options.at is None else options.at
+        _check_past("--at", at, now)
         return Asked([Moment(at, None, at >= now)], now, options.window)
     end = now if options.end is None else options.end
+    _check_past("--to", end, now)
     start = end - (STEPS_SHOWN - 1) * options.step_ms if options.start is None else options.start
     return Asked(steps(start, end, options.step_ms, now), now, options.window, Span(start, end))
+
+
+def _check_past(option: str, time_ms: int, now: int) -> None:
+    from kafkapy.formats.time_text import utc_text
+
+    if time_ms > now:
+        raise UsageError(f"{option}: {utc_text(time_ms)} is still to come: it is {utc_text(now)}")
 
 
 def _print_history(found: "LagHistory", options: LagOptions) -> None:

@@ -16,6 +16,7 @@ from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.export.commit import Move, commit
 from kafkapy.export.file_format import Format
 from kafkapy.export.manifest import FILE_NAME, FileEntry, Manifest, read_manifest, write_manifest
+from kafkapy.export.omitted import Omitted
 from kafkapy.export.plan import Plan, Step, next_entry, plan
 from kafkapy.export.request import Request
 from kafkapy.export.shape import Shape
@@ -24,7 +25,6 @@ from kafkapy.export.staging import DIRECTORY, ExportLock, clean, new_run
 from kafkapy.export.text_work import text_part, write_text
 from kafkapy.export.work import Job, Piece, Written, packed, write_pieces
 from kafkapy.log.files import Files
-from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 from kafkapy.output.progress import Progress
 from kafkapy.tables.engine import Engine
 
@@ -119,19 +119,17 @@ class Export:
         return set() if found is None else {file.path for file in found.all_files()}
 
     def _planned(self, source: Source, old: Manifest) -> Plan:
-        request, there = self._request, source.topics()
-        for name in sorted(request.scan.topics or ()):
-            if name not in there and (request.grows or request.is_of_files):
-                where = ", ".join(request.scan.paths)
-                raise KafkapyError(f"there is no topic '{name}' in {where}{did_you_mean(name, there, VERY_SIMILAR)}")
+        request = self._request
+        done = old.partitions if request.grows and not request.overwrite else {}
+        exported = frozenset(partition.topic for partition in done)
+        source.check_topics(exported)
         if not request.grows:
             return Plan([], [], [], [])
-        done = {} if self._request.overwrite else old.partitions
         made = plan(source.states(), done, self._request.replace_recreated)
         lost, notes = source.losses()
         made.problems.extend(lost)
         made.notes.extend(notes)
-        for name in sorted({partition.topic for partition in done} - there):
+        for name in sorted(exported - source.topics()):
             made.notes.append(f"the topic {name} is not there any more; its rows stay")
         return made
 
@@ -149,8 +147,12 @@ class Export:
         job = Job(self._shape, request.format, request.compression, run)
         pieces = source.pieces(steps) if request.grows else source.whole()
         parts = list(packed(pieces, request.scan.split_bytes))
-        for files in _progressing(engine, partial(write_pieces, job), parts, _size):
+        omitted = Omitted()
+        for files, missing in _progressing(engine, partial(write_pieces, job), parts, _size):
             yield from files
+            omitted.add(missing)
+        for line in omitted.lines():
+            self._tell(line)
 
     def _commit(self, run: str, old: Manifest, planned: Plan, written: Sequence[Written]) -> None:
         by_partition: dict[Any, list[FileEntry]] = {}

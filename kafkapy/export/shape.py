@@ -6,7 +6,7 @@ name tells. A row without a timestamp is in ``date=__HIVE_DEFAULT_PARTITION__``,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkapy.errors import KafkapyError, UsageError
@@ -18,9 +18,11 @@ from kafkapy.tables.table import check_columns, read_schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-DATE, CONTROL, DAMAGE = "date", "control", "damage"
+DATE, CONTROL, DAMAGE, OFFSET = "date", "control", "damage", "offset"
 TIMES = {"records": "timestamp", "batches": "max_timestamp", "offset_commits": "timestamp"}
 """The column that a row's date comes from."""
+LeaveOut = Callable[[str, int, str], object]
+"""Hears why rows are left out, how many, and which the first is."""
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -43,7 +45,7 @@ class Shape(NamedTuple):
         needed = [self.source_column(name) for name in self.partition_by]
         check_columns(self.table, needed, read_schema(table, scan._replace(columns=None)).names)
         if self._decoded_of(wanted):
-            needed += [CONTROL] if self.mode is not Mode.PERMISSIVE else [CONTROL, DAMAGE]
+            needed += [CONTROL, DAMAGE] if self.mode is Mode.PERMISSIVE else [CONTROL, OFFSET]
         return scan._replace(columns=tuple(dict.fromkeys((*wanted, *needed))))
 
     def file_schema(self, scan: Scan) -> pa.Schema:
@@ -68,10 +70,12 @@ class Shape(NamedTuple):
     def _decoded_of(self, names: tuple[str, ...]) -> list[tuple[str, Decoding]]:
         return [(name, how) for name, how in self.decodings if name in names]
 
-    def files(self, batch: pa.RecordBatch, schema: pa.Schema) -> Iterator[tuple[str, pa.RecordBatch]]:
+    def files(
+        self, batch: pa.RecordBatch, schema: pa.Schema, leave_out: LeaveOut
+    ) -> Iterator[tuple[str, pa.RecordBatch]]:
         """The rows of a batch by the directories that they belong to, in the columns of a file."""
         for name, how in self._decoded_of(tuple(schema.names)):
-            batch = self._decode(batch, name, how)
+            batch = self._decode(batch, name, how, leave_out)
         if not self.partition_by:
             yield "", _columns(batch, schema)
             return
@@ -85,7 +89,7 @@ class Shape(NamedTuple):
         column = batch.column(self.source_column(name))
         return days(column) if name == DATE else column
 
-    def _decode(self, batch: pa.RecordBatch, name: str, how: Decoding) -> pa.RecordBatch:
+    def _decode(self, batch: pa.RecordBatch, name: str, how: Decoding, leave_out: LeaveOut) -> pa.RecordBatch:
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -95,14 +99,17 @@ class Shape(NamedTuple):
         batch = batch.set_column(place, decoded_field(name, how), column)
         if not failures:
             return batch
-        reasons = {row: f"the {name} is not {how.kind}: {reason}" for row, reason in failures.items()}
+        why = f"the {name} is not {how.kind}"
+        row, reason = next(iter(failures.items()))
         if self.mode is Mode.FAILFAST:
-            row, reason = next(iter(reasons.items()))
-            raise KafkapyError(f"{_place(batch, row)}: {reason}; --mode permissive keeps such rows, dropmalformed not")
+            told = f"{_place(batch, row)}: {why}: {reason}"
+            raise KafkapyError(f"{told}; --mode permissive keeps such rows, dropmalformed not")
+        reasons = {row: f"{why}: {reason}" for row, reason in failures.items()}
         if self.mode is Mode.DROPMALFORMED:
+            leave_out(why, len(reasons), f"offset {batch.column(OFFSET)[row].as_py()}: {reason}")
             return batch.filter(pa.array([row not in reasons for row in range(batch.num_rows)]))
-        told = [reasons.get(row, known) for row, known in enumerate(batch.column(DAMAGE).to_pylist())]
-        return batch.set_column(batch.schema.names.index(DAMAGE), DAMAGE, pa.array(told, pa.string()))
+        damage = [reasons.get(row, known) for row, known in enumerate(batch.column(DAMAGE).to_pylist())]
+        return batch.set_column(batch.schema.names.index(DAMAGE), DAMAGE, pa.array(damage, pa.string()))
 
 
 def _place(batch: pa.RecordBatch, row: int) -> str:

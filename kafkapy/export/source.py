@@ -11,7 +11,7 @@ from kafkapy.export.work import Piece
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
 from kafkapy.metadata.topic_description import INTERNAL_TOPICS
-from kafkapy.tables.opening import absent, chosen_logs, losses, open_paths
+from kafkapy.tables.opening import absent, check_topics, chosen_logs, losses, open_paths, topics_of
 from kafkapy.tables.registry import find_table
 from kafkapy.tables.scan import Mode, Range, Scan
 from kafkapy.tables.segment_parts import absent_splits, log_parts
@@ -35,10 +35,12 @@ class Source:
 
     def topics(self) -> frozenset[str]:
         """Every topic that is there."""
-        return (
-            frozenset(partition.topic for partition in self._cluster.dirs.replicas)
-            | self._cluster.image().topics.keys()
-        )
+        return topics_of(self._cluster)
+
+    def check_topics(self, exported: frozenset[str]) -> None:
+        """An error for a topic that was asked for, is not there and was not exported before."""
+        asked = (self._request.scan.topics or frozenset()) - exported
+        check_topics(self._request.table, asked, self._cluster, self._scan.paths)
 
     @property
     def _is_named(self) -> bool:

@@ -69,8 +69,12 @@ def _end(segment: SegmentReader, offset: int) -> int:
     """Where the batches before an offset end."""
     if segment.closed:
         return segment.size
-    position = next((position for position, header in segment.headers(offset) if header.base_offset >= offset), None)
-    return segment.end().position if position is None else position
+    end = segment.end()
+    if end.offset <= offset:
+        return end.position
+    return next(
+        (position for position, header in segment.headers(offset) if header.base_offset >= offset), end.position
+    )
 
 
 def write_text(run: str, part: TextPart) -> tuple[list[Written], list[str]]:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkapy.errors import KafkapyError
 from kafkapy.export.file_format import Compression, Format, suffix
+from kafkapy.export.omitted import Omitted
 from kafkapy.export.row_file import RowFile, open_row_file
 from kafkapy.export.shape import Shape
 from kafkapy.export.staging import new_name
@@ -61,23 +63,25 @@ class Written(NamedTuple):
     bytes: int
 
 
-def write_pieces(job: Job, pieces: tuple[Piece, ...]) -> list[Written]:
-    """Read the pieces of a part and write their rows; the files."""
+def write_pieces(job: Job, pieces: tuple[Piece, ...]) -> tuple[list[Written], Omitted]:
+    """Read the pieces of a part and write their rows; the files, and what is not in them."""
     import pyarrow as pa
 
+    omitted = Omitted()
     try:
-        return [written for piece in pieces for written in _write(job, piece)]
+        return [written for piece in pieces for written in _write(job, piece, omitted)], omitted
     except pa.ArrowNotImplementedError as error:
         raise KafkapyError(f"{job.format} files cannot have these columns: {error}; try another --to") from error
 
 
-def _write(job: Job, piece: Piece) -> list[Written]:
+def _write(job: Job, piece: Piece, omitted: Omitted) -> list[Written]:
     table = find_table(job.shape.table)
     scan = job.shape.scan(piece.scan)
     schema = job.shape.file_schema(piece.scan)
     files = _Files(job, piece, schema)
-    for batch in table.read(scan, piece.split):
-        for directory, rows in job.shape.files(batch, schema):
+    leave_out = partial(omitted.rows, f"{piece.split.topic}-{piece.split.partition}")
+    for batch in table.read(scan, piece.split, omitted.place):
+        for directory, rows in job.shape.files(batch, schema, leave_out):
             if rows.num_rows:
                 files.write(directory, rows)
     return files.close()

@@ -108,7 +108,11 @@ def table_lines(
     columns: Sequence[str], rows: Sequence[Row], width: int | None = None, has_header: bool = True
 ) -> list[str]:
     """Lines with a heading, in which numbers stand to the right and texts that do not fit end in an ellipsis; or a
-    block of lines for each row."""
+    block of lines for each row. A text of several lines that is all there is stands as it is."""
+    text = _only_text(rows)
+    if text is not None:
+        lines = [_printable(line) for line in text.rstrip("\n").split("\n")]
+        return [columns[0], "-" * width_of(columns[0]), *lines] if has_header else lines
     cells = [[_cell(value) for value in row] for row in rows]
     is_number = [bool(rows) and all(_is_number(row[number]) for row in rows) for number in range(len(columns))]
     widths = [max(map(width_of, column)) for column in zip(columns, *cells, strict=True)]
@@ -120,6 +124,13 @@ def table_lines(
             return [*block_lines(fields, width, is_brief=False), ""]
     heading, *lines = [_line(row, widths, is_number) for row in (columns, *cells)]
     return [heading, "-+-".join("-" * size for size in widths), *lines] if has_header else lines
+
+
+def _only_text(rows: Sequence[Row]) -> str | None:
+    """The text that is all there is, if it has several lines, as a plan has or a statement."""
+    if len(rows) == 1 and len(rows[0]) == 1 and isinstance(rows[0][0], str) and "\n" in rows[0][0]:
+        return rows[0][0]
+    return None
 
 
 def _narrow(widths: list[int], least: Sequence[int], is_number: Sequence[bool], width: int) -> None:
@@ -153,7 +164,10 @@ def _is_number(value: Any) -> bool:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    text = str(csv_cell(value))
+    return _printable(str(csv_cell(value)))
+
+
+def _printable(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in text)
 
 

@@ -22,6 +22,7 @@ from kafkapy.errors import UsageError
 from kafkapy.spark.filters import narrow
 from kafkapy.spark.source_options import parse_options
 from kafkapy.spark.worker import find_libraries, freeze_once
+from kafkapy.tables.opening import check_topics, open_paths
 from kafkapy.tables.registry import find_table
 from kafkapy.tables.scan import Scan
 from kafkapy.tables.table import read_schema
@@ -54,6 +55,8 @@ class KafkaLogDataSource(DataSource):
             if wanted.simpleString() != field.dataType.simpleString():
                 kind = field.dataType.simpleString()
                 raise UsageError(f"the column {field.name} is {kind}, not {wanted.simpleString()}: cast what is read")
+        if scan.topics is not None:
+            check_topics(self._table, scan.topics, open_paths(scan.paths), scan.paths)
         return KafkaLogReader(self._table, scan, schema, self._push_filters)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from kafkapy.errors import KafkapyError
-from kafkapy.near_misses import did_you_mean
+from kafkapy.near_misses import did_you_mean, missing
 from kafkapy.tables.registry import TABLES
 
 _CLASS = re.compile(r"^\[[A-Z0-9_.]+\] ")
 _SUGGESTION = re.compile(r" Did you mean one of the following\?.*$")
+_NO_FUNCTION = {"UNRESOLVED_ROUTINE": "routineName", "UNRESOLVABLE_TABLE_VALUED_FUNCTION": "name"}
+"""What Spark calls an unknown function, and where its name is then."""
 _PLACE = re.compile(r"line (\d+),? pos(?:ition)? (\d+)")
 
 
-def statement_error(error: KafkapyError, columns: Iterable[str]) -> KafkapyError:
-    """The error of a statement over tables with these columns; one that is not Spark's stays as it is."""
+def statement_error(
+    error: KafkapyError, columns: Iterable[str], functions: Callable[[], Iterable[str]]
+) -> KafkapyError:
+    """The error of a statement over tables with these columns; one that is not Spark's stays as it is. ``functions``
+    lists those that Spark has."""
     cause = error.__cause__
     condition: Any = getattr(cause, "getCondition", lambda: None)()
     if condition is None:
@@ -30,6 +35,9 @@ def statement_error(error: KafkapyError, columns: Iterable[str]) -> KafkapyError
         name = _name(parameters.get("relationName", ""))
         near = _near(name, TABLES) or f": there are {', '.join(TABLES)}"
         return KafkapyError(f"there is no table '{name}'{near}{place}")
+    if condition in _NO_FUNCTION:
+        name = _name(parameters.get(_NO_FUNCTION[condition], ""))
+        return KafkapyError(f"{missing('function', name, functions())}{place}")
     return KafkapyError(_CLASS.sub("", _SUGGESTION.sub("", str(error))).rstrip(".") + place)
 
 

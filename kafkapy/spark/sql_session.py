@@ -108,7 +108,11 @@ class SqlSession:
 
     def _told(self, error: KafkapyError, statement: str) -> KafkapyError:
         named = [table for table in TABLES if table in names(statement)]
-        return statement_error(error, [column for table in named or TABLES for column in self._views.columns(table)])
+        columns = [column for table in named or TABLES for column in self._views.columns(table)]
+        return statement_error(error, columns, self._functions)
+
+    def _functions(self) -> list[str]:
+        return [name for (name,) in self._session.sql("SHOW FUNCTIONS").collect() if name[0].isalpha()]
 
 
 def _limited(frame: DataFrame, limit: int | None) -> DataFrame:

@@ -22,7 +22,7 @@ from kafkapy.tables.arrow_rows import TIMESTAMP, row_batches
 from kafkapy.tables.damage_rows import DamageRows
 from kafkapy.tables.scan import Scan
 from kafkapy.tables.segment_parts import LogPart, bounds, log_splits
-from kafkapy.tables.table import Split, Table, read_schema
+from kafkapy.tables.table import Split, Table, Tell, read_schema, unheard
 
 SCHEMA = pa.schema(
     [
@@ -63,10 +63,10 @@ class BatchesTable:
         """Byte ranges of segments."""
         return log_splits(scan)
 
-    def read(self, scan: Scan, split: Split) -> Iterator[pa.RecordBatch]:
+    def read(self, scan: Scan, split: Split, tell: Tell = unheard) -> Iterator[pa.RecordBatch]:
         """The batches of a byte range."""
         schema = read_schema(self, scan)
-        damages = DamageRows(self, scan, split)
+        damages = DamageRows(self, scan, split, tell)
         part: LogPart = split.part
         if part.has_bytes:
             yield from row_batches(schema, _rows(scan, split, "valid" in schema.names, damages))
@@ -91,7 +91,7 @@ def _rows(scan: Scan, split: Split, verify: bool, damages: DamageRows) -> Iterat
             if window.remaining:
                 raise CorruptRecordError(why_torn(window))
         except FormatError as error:
-            damages.found(DamagedFileError(part.path, window.position, str(error)))
+            damages.found(DamagedFileError(part.path, window.position, str(error)), part.end)
 
 
 def _row(split: Split, header: BatchHeader, position: int, valid: bool | None) -> dict[str, Any]:

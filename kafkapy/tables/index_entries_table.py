@@ -30,7 +30,7 @@ from kafkapy.tables.opening import chosen_logs, open_paths
 from kafkapy.tables.scan import Range, Scan
 from kafkapy.tables.segment_parts import LogPart, absent_splits, check_losses, names_partitions
 from kafkapy.tables.shared_splits import shared_splits
-from kafkapy.tables.table import Split, Table, read_schema
+from kafkapy.tables.table import Split, Table, Tell, read_schema, unheard
 
 SUFFIXES = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
 TXN_COLUMNS = ("producer_id", "first_offset", "last_offset", "last_stable_offset")
@@ -75,11 +75,11 @@ class IndexEntriesTable:
         )
         return shared_splits([*parts, *absent_splits(cluster, scan, is_named)], scan)
 
-    def read(self, scan: Scan, split: Split) -> Iterator[pa.RecordBatch]:
+    def read(self, scan: Scan, split: Split, tell: Tell = unheard) -> Iterator[pa.RecordBatch]:
         """The entries of these segments' indexes."""
         schema = read_schema(self, scan)
         for own in split.part:
-            damages = DamageRows(self, scan, own)
+            damages = DamageRows(self, scan, own, tell)
             if isinstance(own.part, LogPart):
                 damages.end(own.part)
                 yield from damages.batches()

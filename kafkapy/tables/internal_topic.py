@@ -20,7 +20,7 @@ from kafkapy.tables.records_table import TABLE as RECORDS
 from kafkapy.tables.scan import Mode, Scan
 from kafkapy.tables.segment_parts import log_splits
 from kafkapy.tables.shared_splits import shared_splits
-from kafkapy.tables.table import DAMAGE, Split, read_schema
+from kafkapy.tables.table import DAMAGE, Split, Tell, read_schema, unheard
 
 LOG_COLUMNS = ("timestamp", "offset", "key", "value", "producer_id", "leader_epoch", "control", "batch_position")
 
@@ -86,12 +86,12 @@ class InternalTopicTable:
         """Parts of the topic's logs, small ones together."""
         return shared_splits(log_splits(scan._replace(topics=frozenset((self.topic,))), is_named=False), scan)
 
-    def read(self, scan: Scan, split: Split) -> Iterator[pa.RecordBatch]:
+    def read(self, scan: Scan, split: Split, tell: Tell = unheard) -> Iterator[pa.RecordBatch]:
         """The rows of these parts."""
         schema = read_schema(self, scan)
         for own in split.part:
-            damages = DamageRows(self, scan, own)
-            for batch in RECORDS.read(_of_records(scan), own):
+            damages = DamageRows(self, scan, own, tell)
+            for batch in RECORDS.read(_of_records(scan), own, tell):
                 if scan.mode is Mode.PERMISSIVE and batch["damage"].null_count < len(batch):
                     yield column_batch(schema, {name: batch[name] for name in batch.schema.names}, len(batch))
                     continue

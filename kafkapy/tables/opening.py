@@ -10,9 +10,11 @@ from kafkapy.backends.absent_partitions import AbsentPartitions, absent_partitio
 from kafkapy.backends.cluster_file import FILE_NAME
 from kafkapy.backends.directory_reader import DirectoryReader
 from kafkapy.backends.log_dirs import METADATA_TOPIC, LogDirsCluster
-from kafkapy.errors import UsageError
+from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.log.partition_reader import PartitionReader
 from kafkapy.log.topic_partition import TopicPartition
+from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
+from kafkapy.tables.registry import TABLES_OF_TOPICS
 from kafkapy.tables.scan import Scan
 
 
@@ -21,6 +23,23 @@ def open_paths(paths: tuple[str, ...]) -> LogDirsCluster:
     if len(paths) == 1 and os.path.exists(os.path.join(paths[0], FILE_NAME)):
         return DirectoryReader(paths[0])
     return LogDirsCluster(*paths)
+
+
+def topics_of(cluster: LogDirsCluster) -> frozenset[str]:
+    """Every topic that is there."""
+    return frozenset(partition.topic for partition in cluster.dirs.replicas) | cluster.image().topics.keys()
+
+
+def check_topics(table: str, asked: Iterable[str], cluster: LogDirsCluster, paths: Iterable[str]) -> None:
+    """An error for a topic that somebody asked for and that is not there. What internal topics tell of may be gone."""
+    if table not in TABLES_OF_TOPICS or not (
+        names := set(asked).difference(each.topic for each in cluster.dirs.replicas)
+    ):
+        return
+    there = topics_of(cluster)
+    for name in sorted(names - there):
+        where = ", ".join(paths)
+        raise KafkapyError(f"there is no topic '{name}' in {where}{did_you_mean(name, there, VERY_SIMILAR)}")
 
 
 def chosen_logs(cluster: LogDirsCluster, scan: Scan) -> Iterator[PartitionReader]:

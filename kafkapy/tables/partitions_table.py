@@ -29,7 +29,7 @@ from kafkapy.tables.damage_rows import DamageRows
 from kafkapy.tables.opening import absent, chosen_logs, open_paths
 from kafkapy.tables.scan import Mode, Scan
 from kafkapy.tables.segment_parts import lost_records, names_partitions
-from kafkapy.tables.table import Split, Table, read_schema
+from kafkapy.tables.table import Split, Table, Tell, read_schema, unheard
 
 SPLIT_PARTITIONS = 500
 END_COLUMNS = {"high_watermark", "last_stable_offset", "log_end_offset"}
@@ -67,7 +67,7 @@ class PartitionsTable:
         groups = (wanted[start : start + SPLIT_PARTITIONS] for start in range(0, len(wanted), SPLIT_PARTITIONS))
         return [Split(some[0].topic, some[0].partition, 0, some) for some in groups]
 
-    def read(self, scan: Scan, split: Split) -> Iterator[pa.RecordBatch]:
+    def read(self, scan: Scan, split: Split, tell: Tell = unheard) -> Iterator[pa.RecordBatch]:
         """The rows of these partitions, then those for damage."""
         schema = read_schema(self, scan)
         cluster = open_paths(scan.paths)
@@ -76,7 +76,7 @@ class PartitionsTable:
         rows: list[dict[str, Any]] = []
         told: list[pa.RecordBatch] = []
         for partition in split.part:
-            damages = DamageRows(self, scan, Split(partition.topic, partition.partition, 0, None))
+            damages = DamageRows(self, scan, Split(partition.topic, partition.partition, 0, None), tell)
             row = _metadata(cluster, partition)
             try:
                 if partition in logs:

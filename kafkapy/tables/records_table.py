@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from kafkapy.errors import CorruptRecordError, DamagedFileError, FormatError
 from kafkapy.formats.compression import Codec, decompress
-from kafkapy.formats.record_batch import HEADER_SIZE, BatchHeader, BatchOptions, encode_batch
+from kafkapy.formats.record_batch import HEADER_SIZE, BatchHeader, BatchOptions, decode_header, encode_batch
 from kafkapy.kernel import problems
 from kafkapy.kernel.buffer_names import HEADERS, KEY, VALUE
 from kafkapy.kernel.kernel import Columns, RecordBuffers, gather_batches
@@ -28,7 +28,7 @@ from kafkapy.tables.damage_rows import DamageRows
 from kafkapy.tables.record_arrays import SCHEMA, RecordArrays
 from kafkapy.tables.scan import Scan
 from kafkapy.tables.segment_parts import LogPart, bounds, log_splits
-from kafkapy.tables.table import Split, Table, read_schema
+from kafkapy.tables.table import Split, Table, Tell, read_schema, unheard
 
 FIRST_ROWS = 1024
 MOST_ROWS = 1 << 16
@@ -46,10 +46,10 @@ class RecordsTable:
         """Byte ranges of segments."""
         return log_splits(scan)
 
-    def read(self, scan: Scan, split: Split) -> Iterator[pa.RecordBatch]:
+    def read(self, scan: Scan, split: Split, tell: Tell = unheard) -> Iterator[pa.RecordBatch]:
         """The records of a byte range; few in the first batch, since who wants few stops there."""
         schema = read_schema(self, scan)
-        damages = DamageRows(self, scan, split)
+        damages = DamageRows(self, scan, split, tell)
         arrays = RecordArrays(schema, split.topic, split.partition)
         part: LogPart = split.part
         if part.has_bytes:
@@ -113,12 +113,21 @@ class _PartReader:
         try:
             yield from self._add_entry(entry)
         except FormatError as error:
-            self._damages.found(DamagedFileError(self._part.path, entry.position, str(error)))
+            damage = DamagedFileError(self._part.path, entry.position, str(error))
+            self._damages.found(damage, entry.end, self._offsets(entry))
         window.seek(entry.end)
+
+    def _offsets(self, entry: Entry) -> range:
+        """What a damaged batch says that it holds, if that can be."""
+        data = self._window.peek(entry.position, HEADER_SIZE)
+        if entry.is_legacy or entry.size < HEADER_SIZE or len(data) < HEADER_SIZE:
+            return range(0)
+        last = decode_header(data).last_offset
+        return range(entry.offset, last + 1) if entry.offset <= last < self._part.end_offset else range(0)
 
     def _lose_rest(self, reason: str) -> None:
         position = self._window.position
-        self._damages.found(DamagedFileError(self._part.path, position, reason))
+        self._damages.found(DamagedFileError(self._part.path, position, reason), self._part.end)
         self._window.seek(self._window.limit)
 
     def _add_entry(self, entry: Entry) -> Iterator[RecordBuffers]:

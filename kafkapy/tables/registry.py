@@ -22,6 +22,8 @@ TABLES = {
     "partitions": "Each partition with its offsets, size and leader.",
 }
 """The module ``kafkapy.tables.<name>_table`` has the table as ``TABLE``."""
+TABLES_OF_TOPICS = frozenset(("records", "batches", "index_entries", "partitions"))
+"""Those whose rows are of a topic that is there, and not of what another one tells of it."""
 
 
 def find_table(name: str) -> Table:

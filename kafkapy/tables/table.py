@@ -6,7 +6,7 @@ come in the order of its log, and so do the rows of a split. Splits and scans ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -15,8 +15,14 @@ from kafkapy.errors import UsageError
 from kafkapy.near_misses import VERY_SIMILAR, did_you_mean
 from kafkapy.tables.scan import Mode, Scan
 
+Tell = Callable[[str], object]
+
 DAMAGE = pa.schema([("damage", pa.string()), ("damage_file", pa.string()), ("damage_position", pa.int64())])
 """The columns that permissive adds: of a row for damage these alone are not null, but for topic and partition."""
+
+
+def unheard(line: str) -> None:
+    """For who does not want to be told."""
 
 
 class Split(NamedTuple):
@@ -40,8 +46,9 @@ class Table(Protocol):
         """The parts to be read, planned by file names, sizes and indexes."""
         ...
 
-    def read(self, scan: Scan, split: Split) -> Iterator[pa.RecordBatch]:
-        """The rows of a part, in ``read_schema(table, scan)``."""
+    def read(self, scan: Scan, split: Split, tell: Tell = unheard) -> Iterator[pa.RecordBatch]:
+        """The rows of a part, in ``read_schema(table, scan)``; with dropmalformed ``tell`` hears of each place at which
+        something is left out."""
         ...
 
 

@@ -445,6 +445,8 @@ def test_the_last_figures_stay_on_the_screen_while_nothing_answers(tmp_path: Pat
         (["--history", "--step", "0s"], "--step: '0s' is not a duration such as"),
         (["--interval", "5 parsecs"], "--interval: '5 parsecs' is not a duration such as"),
         (["--at", "yesterday"], "--at: 'yesterday' is neither"),
+        (["--at", "2286-11-20T17:46:39Z"], "--at: 2286-11-20T17:46:39Z is still to come: it is 20"),
+        (["--plot", "--to", "2286-11-20T17:46:39Z"], "--to: 2286-11-20T17:46:39Z is still to come: it is 20"),
         (["--history", "--from", "2", "--to", "1"], "--from is after --to"),
         (["--history", "--step", "1ms", "--from", "0"], "more than 100000 steps"),
         (["--plot", "--output", "csv"], "--plot draws"),

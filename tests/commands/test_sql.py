@@ -192,6 +192,15 @@ def test_files_and_several_statements(spark: SparkSession, capfd: Capture, golde
         ("SELECT keyy FROM records", "there is no column 'keyy'; did you mean 'key'? (line 1, position 8)"),
         ("SELECT r.ofset FROM records r", "there is no column 'r.ofset'; did you mean 'offset'? (line 1, position 8)"),
         ("SELECT 1 FROM recrods", "there is no table 'recrods'; did you mean 'records'? (line 1, position 15)"),
+        (
+            "SELECT cuont(*) FROM records",
+            "there is no function 'cuont'; did you mean 'count'? (line 1, position 8)",
+        ),
+        ("SELECT qqqqq(1)", "there is no function 'qqqqq' (line 1, position 8)"),
+        (
+            "SELECT * FROM explde(array(1))",
+            "there is no function 'explde'; did you mean 'explode'? (line 1, position 15)",
+        ),
         ("SELECT 1 FROM zzz", f"there is no table 'zzz': there are {', '.join(TABLES)} (line 1, position 15)"),
         (
             "INSERT INTO partitions SELECT * FROM partitions",

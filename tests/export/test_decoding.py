@@ -19,7 +19,7 @@ from kafkapy.errors import KafkapyError, UsageError
 from kafkapy.export.avro_types import arrow_type, avro_schema
 from kafkapy.export.decoding import Decoding, decode, parse_decoding
 from kafkapy.export.file_format import Format
-from kafkapy.export.shape import Shape
+from kafkapy.export.shape import LeaveOut, Shape
 from kafkapy.tables.scan import Mode
 from tests.export.growing import Growing, exported, request
 
@@ -142,10 +142,14 @@ ROWS = pa.record_batch([[1, 2, 3, 4], [b'{"a":\n1}', b"NaN", b"\0\0", None], [Fa
                        schema=SCHEMA)  # fmt: skip
 
 
-def shaped(mode: Mode) -> list[dict[str, Any]]:
+def no_news(*_: object) -> None:
+    raise AssertionError("nothing is left out")
+
+
+def shaped(mode: Mode, leave_out: LeaveOut = no_news) -> list[dict[str, Any]]:
     shape = Shape("records", None, mode, (), (("value", Decoding("json")),))
     ((_, batch),) = shape.files(
-        ROWS, pa.schema([SCHEMA.field("offset"), SCHEMA.field("value"), SCHEMA.field("damage")])
+        ROWS, pa.schema([SCHEMA.field("offset"), SCHEMA.field("value"), SCHEMA.field("damage")]), leave_out
     )
     rows: list[dict[str, Any]] = batch.to_pylist()
     return rows
@@ -154,7 +158,9 @@ def shaped(mode: Mode) -> list[dict[str, Any]]:
 def test_what_does_not_decode_is_damage() -> None:
     good = [{"offset": 1, "value": '{"a": 1}', "damage": None}]
     others = [{"offset": offset, "value": None, "damage": None} for offset in (3, 4)]
-    assert shaped(Mode.DROPMALFORMED) == good + others
+    left_out: list[tuple[str, int, str]] = []
+    assert shaped(Mode.DROPMALFORMED, lambda *each: left_out.append(each)) == good + others
+    assert left_out == [("the value is not json", 1, "offset 2: NaN is not JSON")]
     told = {"offset": 2, "value": None, "damage": "the value is not json: NaN is not JSON"}
     assert shaped(Mode.PERMISSIVE) == [*good, told, *others]
     with pytest.raises(KafkapyError, match=r"^offset 2: the value is not json: NaN is not JSON; --mode permissive"):
@@ -167,7 +173,7 @@ def test_json_stands_as_json_in_json_lines(tmp_path: Path) -> None:
 
     shape = Shape("records", None, Mode.DROPMALFORMED, (), (("value", Decoding("json")),))
     schema = pa.schema([SCHEMA.field("offset"), pa.field("value", pa.string(), metadata={b"kafkapy": b"json"})])
-    ((_, batch),) = shape.files(ROWS, schema)
+    ((_, batch),) = shape.files(ROWS, schema, lambda *_: None)
     file = open_file(str(tmp_path / "a.json"), schema, Compression.NONE)
     file.write(batch)
     file.close()

@@ -107,6 +107,23 @@ def test_rows_of_a_topic_that_is_gone_stay(growing: Growing, tmp_path: Path) -> 
     assert held(out) == rows_of(orders=10)
 
 
+def test_a_topic_that_is_named_and_gone_keeps_no_other_from_being_exported(growing: Growing, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    growing.create("payments")
+    growing.append("payments", 2)
+    asked = request(growing.path, out, scan={"topics": frozenset(("orders", "payments"))})
+    exported(asked)
+    growing.delete("orders")
+    growing.append("payments", 1)
+    lines: list[str] = []
+    summary = Export(asked, lines.append, Files(sync=False)).run(LocalEngine())
+    assert (lines, summary.problems) == (["the topic orders is not there any more; its rows stay"], [])
+    assert held(out) == rows_of(orders=10, payments=3)
+    with pytest.raises(KafkapyError, match="there is no topic 'orders'"):
+        exported(asked._replace(overwrite=True))
+    assert held(out) == rows_of(orders=10, payments=3)
+
+
 def test_other_options_are_refused(growing: Growing, tmp_path: Path) -> None:
     out = tmp_path / "out"
     exported(request(growing.path, out))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kafkapy.export.file_format import Format
 from kafkapy.export.manifest import read_manifest
 from kafkapy.export.run import Export
 from kafkapy.log.files import Files
 from kafkapy.tables.engine import LocalEngine
+from kafkapy.tables.scan import Mode
 from tests.dumping import dumped
 from tests.export.growing import T0, Growing, exported, lying_about, request
 
@@ -60,6 +63,16 @@ def test_a_later_run_goes_on_in_the_middle_of_a_segment(tmp_path: Path) -> None:
     assert found.keys() == {"orders-0", "orders-1"}
     assert len(list(out.glob("part-orders-0-*.txt"))) == 3
     assert lying_about(out) == set()
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_zeros_behind_the_last_batch_end_no_run(golden: Path, tmp_path: Path, mode: Mode) -> None:
+    """A crash leaves them."""
+    source, scan = str(golden / "damaged"), {"topics": frozenset(("zero-tail",))}
+    assert exported(request(source, tmp_path / "out", Format.TEXT, scan={**scan, "mode": mode})).files == 1
+    (text,) = lines_of(tmp_path / "out").values()
+    assert dump_of(golden / "damaged" / "zero-tail-0").startswith(text)
+    assert text.count(b"| offset: ") == exported(request(source, tmp_path / "rows", scan=scan)).rows
 
 
 def test_times(tmp_path: Path) -> None:

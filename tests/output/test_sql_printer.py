@@ -74,6 +74,16 @@ def test_json_and_csv(capfd: Capture) -> None:
         assert capfd.readouterr().out == text
 
 
+def test_a_plan_stands_as_its_lines() -> None:
+    plan = "== Physical Plan ==\n*(1) Project [" + "x" * 80 + "]\n+- Scan\t(2)\n\n"
+    lines = ["== Physical Plan ==", f"*(1) Project [{'x' * 80}]", "+- Scan\\t(2)"]
+    for width in (None, 40):
+        assert table_lines(["plan"], [(plan,)], width) == ["plan", "----", *lines]
+        assert table_lines(["plan"], [(plan,)], width, has_header=False) == lines
+    assert table_lines(["value"], [("a\nb",), ("c",)])[2] == "a\\nb", "a row is a line where there are several"
+    assert table_lines(["value", "n"], [("a\nb", 1)])[2] == "a\\nb  | 1"
+
+
 def test_wide_characters_take_two_columns() -> None:
     rows = [("日本語", 1, "ascii"), ("a", 22, "値は日本語で、かなり長い")]
     head, line, *lines = table_lines(["key", "n", "value"], rows)

@@ -74,6 +74,9 @@ def test_small_splits_are_the_same_rows(spark: SparkSession, log_dir: str) -> No
     ],
 )
 def test_options(spark: SparkSession, log_dir: str, options: dict[str, str], bounds: dict[str, Any]) -> None:
+    empty = Path(log_dir, "other-0")
+    empty.mkdir()
+    (empty / "00000000000000000000.log").touch()
     wanted = here("records", Scan((log_dir,))._replace(**bounds))
     assert there(spark.read.format("kafkalog").options(**options).load(log_dir)) == wanted
 
@@ -121,6 +124,22 @@ def test_a_wrong_option_is_named(spark: SparkSession, log_dir: str, options: dic
         run_job(spark, lambda: spark.read.format("kafkalog").options(**options).load(log_dir).count())
     assert str(error.value).startswith(line)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("table", ["records", "partitions"])
+def test_a_topic_that_is_not_there_is_named(spark: SparkSession, log_dir: str, table: str) -> None:
+    from kafkapy.spark.job import run_job
+
+    for name, hint in (("ordres", "; did you mean 'orders'?"), ("nope", "")):
+        frames = spark.read.format("kafkalog").options(table=table, topic=f"orders,{name}")
+        with pytest.raises(KafkapyError) as error:
+            run_job(spark, lambda found=frames: found.load(log_dir).count())  # type: ignore[misc]
+        assert str(error.value) == f"there is no topic '{name}' in {log_dir}{hint}"
+
+
+def test_commits_may_be_for_a_topic_that_is_gone(spark: SparkSession, log_dir: str) -> None:
+    frames = spark.read.format("kafkalog").options(table="offset_commits", topic="nope")
+    assert frames.load(log_dir).count() == 0
 
 
 @pytest.mark.parametrize(

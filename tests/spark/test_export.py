@@ -66,6 +66,12 @@ def test_damage_is_told_in_one_line(capfd: Capture, spark: SparkSession, sample:
     args = "export", "--log-dirs", broken.parent, "--to", "json", "--out", tmp_path / "out"
     assert run(capfd, *args, "--engine", "spark") == run(capfd, *args)
     assert lying_about(tmp_path / "out") == set()
+    dropping = *args[:-1], tmp_path / "dropped", "--mode", "dropmalformed"
+    told = [run(capfd, *dropping, "--overwrite", "--engine", engine) for engine in ("spark", "local")]
+    assert [done.code for done in told] == [0, 0]
+    (spread, _), (local, _) = (done.err.splitlines() for done in told)
+    assert spread == local
+    assert local.startswith(f"kafkapy: {broken.resolve()}/00000000000000000000.log: lost bytes 0 to ")
 
 
 @pytest.fixture(scope="module")
