@@ -390,7 +390,7 @@ def test_a_log_dir_that_is_gone_keeps_none_from_being_checked(capfd: Capture, de
     found = [row for row in done.rows if row["severity"] == "error"]
     told = {row["place"]: row["text"] for row in found}
     assert told.pop(paths[2]).startswith("no such directory")
-    assert "is no log dir" in told.pop(f"{tmp_path}/empty")
+    assert "is not a log dir" in told.pop(f"{tmp_path}/empty")
     assert [*told] == [f"{paths[0]}/orders-0/partition.metadata"]
     assert not [row for row in found if paths[2] in row["remedy"]]
     assert [row["text"] for row in done.rows if row["place"] == "log dirs"] == [

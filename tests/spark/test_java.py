@@ -53,7 +53,7 @@ def test_no_java_is_one_line() -> None:
 @pytest.mark.usefixtures("no_java")
 def test_a_java_home_without_java_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
-    with pytest.raises(KafkapyError, match="there is none on the PATH, nor in JAVA_HOME=/nowhere: install one"):
+    with pytest.raises(KafkapyError, match="there is none on the PATH, nor in JAVA_HOME=/nowhere: install it"):
         find_java()
 
 
