@@ -1,13 +1,11 @@
-"""Requests to the brokers of a cluster: which connection, which version, and when to try again.
+"""Requests to the brokers of a cluster: to whom, at which version, and when to try again.
 
-One connection a broker, made when the first request for it comes; a broker whose address is that of a bootstrap server
-is served by the connection made to that. Requests of one ``call_all`` go out at once, to all brokers in parallel. The
-version is the highest that both sides know.
+Requests of one ``call_all`` go out at once, to all brokers in parallel. The version is the highest that both sides
+know.
 
 A broker that cannot be reached, or that hangs up, is a ConnectionLost. ``retrying`` is for work that may be done again:
 it starts anew with fresh metadata until default.api.timeout.ms is over, as Kafka's own clients do. Where none of the
-bootstrap servers can be reached at all, that is said at once; so is that a controller answers where brokers were named,
-or the other way round. Kafka's clients refuse that, too, with errors that do not say who it was.
+bootstrap servers can be reached at all, that is said at once.
 """
 
 from __future__ import annotations
@@ -18,8 +16,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from kafkapy.backends.live.client_config import ClientConfig, Limit
+from kafkapy.backends.live.connections import Connections, failure_of
 from kafkapy.backends.live.exchange import Exchange, decode_response, request_schema
-from kafkapy.backends.live.library.connection_errors import NobodyThere
 from kafkapy.backends.live.library.network import Address, ConnectionLost, Link, Network, Pending
 from kafkapy.errors import KafkaError, KafkapyError
 from kafkapy.formats.error_codes import raise_for
@@ -46,7 +44,6 @@ PASSING = frozenset(
     ]
 )
 
-_METADATA = 3  # the key of a request that controllers do not answer
 _REQUEST_TIMEOUT = "request.timeout.ms"
 _CONTROLLERS = 2  # what DescribeCluster is to tell of
 _HANDED_ON = frozenset(
@@ -73,10 +70,6 @@ _WITHOUT_CONTROLLER = (
     "the broker asks the active controller, and perhaps there is none: 'kafkapy doctor' with the same options for the "
     "cluster tells"
 )
-_WITHOUT_BROKER = (
-    "is a broker running there? Give another address with --bootstrap-server; --cluster and --log-dirs need no broker"
-)
-
 T = TypeVar("T")
 
 
@@ -120,13 +113,11 @@ class Client:
 
     def __init__(self, bootstrap: Sequence[Address], config: ClientConfig, of_controllers: bool = False) -> None:
         self.config = config
-        self._bootstrap = list(bootstrap)
         self._of_controllers = of_controllers
         self._network = Network(config)
-        self._links: dict[tuple[Address, str], Pending[Link]] = {}
+        self._connections = Connections(bootstrap, self._network, of_controllers)
         self._nodes: dict[int, Node] = {}
         self._controller: int | None = None
-        self._was_reached = False
         self.leaders: dict[TopicPartition, int] = {}
         self.misses_controller = False  # as a broker that asked one in vain let on
 
@@ -139,7 +130,7 @@ class Client:
         pendings = [self._network.start(self._call(call, timeout_ms)) for call in calls]
         for pending in pendings:
             self._network.wait(pending)
-        return [_failure(pending) or pending.result() for pending in pendings]
+        return [failure_of(pending) or pending.result() for pending in pendings]
 
     def start(self, call: Call, raw: bool = False, timeout_ms: int | None = None) -> Pending[Any]:
         """Send a request and go on; ``wait`` for it later. With ``raw`` the result is (version, the raw body)."""
@@ -180,26 +171,12 @@ class Client:
         return _negotiate(api, link)
 
     def knock(self) -> None:
-        """Connect to all bootstrap servers at once, for who asks all brokers anyway: those that hang are waited for
-        together, and not before one that does not."""
-        left = [self._network.start(self._connect(each)) for each in self._bootstrap]
-        failures: list[KafkapyError] = []
-        while left:
-            self._network.wait_any(left)
-            done = [pending for pending in left if pending.is_done]
-            failed = [*filter(None, map(_failure, done))]
-            if len(failed) < len(done):
-                return
-            left = [pending for pending in left if pending not in done]
-            failures += failed
-        raise self._unreached(failures)
+        """Connect to all bootstrap servers at once, for who asks all brokers anyway."""
+        self._connections.knock()
 
     def reach(self, addresses: Iterable[Address]) -> list[KafkapyError | None]:
-        """Why each of these cannot be talked to, None where it can; what was tried before is not tried again."""
-        pendings = [self._links.get((each, "")) or self._network.start(self._connect(each)) for each in addresses]
-        for pending in pendings:
-            self._network.wait(pending)
-        return [_failure(pending) for pending in pendings]
+        """Why each of these cannot be talked to, None where it can."""
+        return self._connections.reach(addresses)
 
     def nodes(self) -> dict[int, Node]:
         """Every live broker, asked for when it is not known yet."""
@@ -233,7 +210,7 @@ class Client:
             try:
                 return attempt()
             except (ConnectionLost, KafkaError) as error:
-                if not is_passing(error) or not self._was_reached or retry >= self.config.retries:
+                if not is_passing(error) or not self._connections.was_reached or retry >= self.config.retries:
                     raise
                 if time.monotonic() + backoff / 1000 > end:
                     raise self._gave_up(error) from None
@@ -259,9 +236,7 @@ class Client:
 
     def close(self) -> None:
         """Hang up."""
-        for pending in self._links.values():
-            if pending.is_done and pending.future.exception is None:
-                pending.result().close()
+        self._connections.close()
         self._network.close()
 
     async def _call(self, call: Call, timeout_ms: int | None) -> Value:
@@ -289,62 +264,17 @@ class Client:
 
     async def _link(self, node: int | None, channel: str = "") -> Link:
         if node is None:
-            return await self._any_link()
+            return await self._connections.to_any(each.address for each in self._nodes.values())
         if node not in self._nodes:
             await self._learn()
         if node not in self._nodes:
             raise NoSuchNode(node, self._nodes)
-        return await self._connect(self._nodes[node].address, channel)
+        return await self._connections.to(self._nodes[node].address, channel)
 
     def _open_link(self, call: Call) -> Link | None:
         """The connection for a request, if it is there already."""
         node = None if call.node is None else self._nodes.get(call.node)
-        pending = None if node is None else self._links.get((node.address, call.channel))
-        if pending is None or not pending.is_done or pending.future.exception is not None:
-            return None
-        return pending.result() if pending.result().is_open else None
-
-    async def _any_link(self) -> Link:
-        """A connection that is there, else one to the first bootstrap server that can be reached; those that could not
-        be before come last, since one that hangs is waited for."""
-        for (_, channel), pending in self._links.items():
-            if not channel and pending.is_done and pending.future.exception is None and pending.result().is_open:
-                return pending.result()
-        failures: list[ConnectionLost] = []
-        addresses = [*self._bootstrap, *(node.address for node in self._nodes.values())]
-        for address in sorted(addresses, key=self._network.failures):
-            try:
-                return await self._connect(address)
-            except ConnectionLost as error:
-                failures.append(error)
-        raise self._unreached(failures)
-
-    def _unreached(self, failures: Sequence[KafkapyError]) -> KafkapyError:
-        """Why there is no connection to any: what another try would not help against comes before all else."""
-        for error in failures:
-            if not isinstance(error, ConnectionLost):
-                return error
-        limits = [error.limit for error in failures if isinstance(error, ConnectionLost)]
-        lost = ConnectionLost("; ".join(dict.fromkeys(map(str, failures))), limits[-1])
-        is_nobody_there = all(isinstance(error, NobodyThere) for error in failures)
-        if is_nobody_there and not self._was_reached and not self._of_controllers:
-            lost.hint = _WITHOUT_BROKER
-        return lost
-
-    async def _connect(self, address: Address, channel: str = "") -> Link:
-        pending = self._links.get((address, channel))
-        if pending is None or (pending.is_done and not (pending.future.exception is None and pending.result().is_open)):
-            pending = self._links[address, channel] = self._network.start(self._connected(address))
-        link = await pending
-        self._was_reached = True
-        return link
-
-    async def _connected(self, address: Address) -> Link:
-        link = await self._network.connect(address)
-        if (_METADATA not in link.versions) is not self._of_controllers:
-            link.close()
-            raise _wrong_kind(address, self._of_controllers)
-        return link
+        return None if node is None else self._connections.open_one(node.address, call.channel)
 
     async def _learn(self) -> None:
         if not self._of_controllers:
@@ -355,21 +285,6 @@ class Client:
         raise_for(response["errorCode"], response["errorMessage"])
         self._controller = response["controllerId"]
         self.learn(Node(each["brokerId"], each["host"], each["port"], each["rack"]) for each in response["brokers"])
-
-
-def _wrong_kind(address: Address, of_controllers: bool) -> KafkaError:
-    """What Kafka's clients say when a broker or controller is not what it was named as; the hint says who it is."""
-    if of_controllers:
-        wanted = "The request was sent to an endpoint of type BROKER, but we wanted an endpoint of type CONTROLLER"
-        error = KafkaError("MismatchedEndpointTypeException", wanted)
-        error.hint = f"{address} is a broker: name it with --bootstrap-server, or give the address of a controller"
-        return error
-    error = KafkaError("UnsupportedVersionException", "The node does not support METADATA")
-    error.hint = (
-        f"{address} is a controller: give the address of a broker, or name it with --bootstrap-controller, which some "
-        "commands have"
-    )
-    return error
 
 
 def is_passing(answer: object) -> TypeGuard[KafkapyError]:
@@ -395,10 +310,3 @@ def _negotiate(api: str, link: Link, max_version: int | None = None) -> int:
 def _spelled(api: str) -> str:
     """The name of an api as Kafka spells it in messages."""
     return "".join(f"_{each}" if each.isupper() and at else each for at, each in enumerate(api)).upper()
-
-
-def _failure(pending: Pending[Any]) -> KafkapyError | None:
-    error = pending.future.exception
-    if error is None or isinstance(error, KafkapyError):
-        return error
-    raise error

@@ -125,7 +125,7 @@ def test_a_server_that_hung_is_asked_last_the_next_time(monkeypatch: pytest.Monk
     client = Client([hanging, good], ClientConfig())
     monkeypatch.setattr(client._network, "_connect", connect)
     for _ in range(2):
-        client._network.run(client._any_link())
+        client._network.run(client._link(None))
     client.close()
     assert tried == [hanging, good, good]
 

@@ -90,7 +90,7 @@ def test_a_short_wait_is_not_told(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 def test_a_limit_that_one_try_used_up_is_told_once(mute: Address) -> None:
     client = Client([mute], ClientConfig(api_timeout_ms=300))
-    client._was_reached = True  # as a broker that hangs after the first answer
+    client._connections.was_reached = True  # as a broker that hangs after the first answer
     error = _fails(client)
     assert error.count("300 ms (default.api.timeout.ms)") == 1
     assert "tried for" not in error
@@ -100,7 +100,7 @@ def test_what_was_tried_for_long_tells_for_how_long() -> None:
     with socket.create_server((HOST, 0)) as listening:
         nobody = Address(HOST, listening.getsockname()[1])
     client = Client([nobody], ClientConfig(api_timeout_ms=300))
-    client._was_reached = True
+    client._connections.was_reached = True
     with pytest.raises(ConnectionLost) as raised:
         client.retrying(lambda: client.retrying(client.nodes))
     client.close()
