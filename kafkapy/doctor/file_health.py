@@ -223,8 +223,9 @@ def _without_any_copy(cluster: LogDirsCluster, dirs: LogDirs, where: str) -> Ite
     for name, topic in sorted(cluster.image().topics.items()):
         for number, registration in sorted(topic.partitions.items()):
             partition = TopicPartition(name, number)
-            all_given = all(is_given(cluster.everywhere(), registration, each) for each in registration.replicas)
-            if partition not in dirs.replicas and all_given:
+            if partition in dirs.replicas:
+                continue
+            if all(is_given(cluster.everywhere(), registration, each) for each in registration.replicas):
                 gone = missing_copies(cluster.everywhere(), partition, registration, registration.replicas)
                 stray = next(iter(stray_copies(dirs, partition, topic.id, registration.replicas)), None)
                 path = None if stray is None else stray.directory
